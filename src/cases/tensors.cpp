@@ -14,9 +14,6 @@
 namespace autokernel::cases {
 namespace {
 
-// The parameters of a kernel: more than this is a mistake, and messages and buffers need some
-// limit.
-constexpr std::size_t kMostTensors = 16;
 constexpr std::size_t kMostScalars = 64;
 constexpr std::size_t kMostDimensions = 8;
 // Each is evaluated for every tensor and formula.

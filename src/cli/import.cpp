@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -15,6 +16,7 @@
 #include "autokernel/base/files.h"
 #include "autokernel/base/visible_text.h"
 #include "autokernel/bridge/cuda_source.h"
+#include "autokernel/bridge/definition.h"
 #include "autokernel/bridge/foreign_problem.h"
 #include "autokernel/cases/case.h"
 #include "autokernel/compile/confined_python.h"
@@ -23,6 +25,8 @@
 #include "cli/case/description.h"
 #include "cli/case/new_files.h"
 #include "cli/commands.h"
+#include "cli/import/found_problems.h"
+#include "cli/import/local_headers.h"
 #include "cli/shell_word.h"
 
 namespace autokernel::cli {
@@ -43,9 +47,12 @@ class Import : public Command {
   [[nodiscard]] bool is_wanted(const std::string& kernel) const;
   void write(const bridge::ImportedCase& imported, const Console& console);
   [[nodiscard]] int import_source(const Console& console);
-  [[nodiscard]] int import_problems(const std::vector<std::filesystem::path>& problems,
+  [[nodiscard]] int import_problems(const std::vector<FoundProblem>& problems,
                                     const Console& console);
-  void write_problem(const std::filesystem::path& file, const Console& console);
+  [[nodiscard]] std::vector<bridge::ImportedProblem> imported(const FoundProblem& problem) const;
+  [[nodiscard]] std::filesystem::path python(const std::string& problem) const;
+  void write_problem(const std::filesystem::path& file, bridge::ImportedProblem problem,
+                     const Console& console);
   // Makes the case `name`, or one with a number behind that; what it is called then.
   std::string make_case(const std::string& name, const std::map<std::string, std::string>& texts);
 
@@ -73,63 +80,6 @@ granted, and what was left out.
 A problem of KernelBench becomes a case whose reference is its Model. Its file is run, confined to
 a folder of its own without network and GPU, to find the tensors: --allow says that it may.)";
 
-// The headers beside a source that it includes, and those that they include.
-class LocalHeaders {
- public:
-  LocalHeaders(const fs::path& source, const std::vector<std::string>& folders) {
-    folders_.push_back(source.parent_path());
-    folders_.insert(folders_.end(), folders.begin(), folders.end());
-  }
-
-  void add_those_of(const std::string& text) {
-    constexpr std::size_t kMost = 64;
-    for (std::size_t begin = 0; begin < text.size();) {
-      const std::size_t end = std::min(text.find('\n', begin), text.size());
-      const std::string line = text.substr(begin, end - begin);
-      begin = end + 1;
-      const std::size_t hash = line.find_first_not_of(" \t");
-      if (hash == std::string::npos || line[hash] != '#') continue;
-      const std::size_t word = line.find("include", hash);
-      const std::size_t open = line.find_first_of("\"<", hash);
-      if (word == std::string::npos || open == std::string::npos || open < word) continue;
-      const std::size_t close = line.find_first_of("\">", open + 1);
-      if (close == std::string::npos) continue;
-      const std::string name = line.substr(open + 1, close - open - 1);
-      if (headers_.contains(name) || headers_.size() >= kMost) continue;
-      add(name);
-    }
-  }
-
-  [[nodiscard]] const std::map<std::string, std::string>& all() const { return headers_; }
-
- private:
-  void add(const std::string& name) {
-    // A source of a stranger's names what it likes.
-    static const std::set<std::string> kEndings = {".h",   ".hpp", ".cuh", ".cu",
-                                                   ".hxx", ".inl", ".inc"};
-    constexpr std::uintmax_t kLargest = 4U << 20U;
-    const fs::path path = name;
-    if (path.is_absolute() || !kEndings.contains(path.extension().string())) return;
-    for (const fs::path& folder : folders_) {
-      std::error_code unreadable;
-      if (!fs::is_regular_file(folder / path, unreadable)) continue;
-      if (fs::file_size(folder / path, unreadable) > kLargest || unreadable) continue;
-      std::string text;
-      try {
-        text = read_file(folder / path, "a header of the source");
-      } catch (const Error&) {
-        continue;  // what needs it does not compile, and says so
-      }
-      headers_[name] = text;
-      add_those_of(text);
-      return;
-    }
-  }
-
-  std::vector<fs::path> folders_;
-  std::map<std::string, std::string> headers_;
-};
-
 // Why the kernel of a case does not compile; none where it does. Nothing is run.
 [[nodiscard]] std::optional<std::string> refused_by_the_compiler(const fs::path& folder) {
   try {
@@ -153,6 +103,57 @@ class LocalHeaders {
 [[nodiscard]] std::string folder_for(const std::string& kernel) {
   constexpr std::size_t kLongest = 64;
   return kernel.substr(0, kLongest);
+}
+
+// A name for a folder: of those who wrote the problem, it may hold anything.
+[[nodiscard]] std::string folder_named(const std::string& name) {
+  std::string folder;
+  for (const char c : folder_for(name)) {
+    const bool is_plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-' ||
+                          c == '+' || (c == '.' && !folder.empty());
+    folder += is_plain ? c : '_';
+  }
+  return folder.empty() ? "problem" : folder;
+}
+
+// What declares the type of a tensor's elements; empty for types of C++'s own.
+[[nodiscard]] std::string header_of(const cases::Tensor& tensor) {
+  if (tensor.element == "__nv_fp4x2_e2m1") return "cuda_fp4.h";
+  switch (tensor.dtype) {
+    case cases::DType::f16:
+      return "cuda_fp16.h";
+    case cases::DType::bf16:
+      return "cuda_bf16.h";
+    case cases::DType::e4m3:
+    case cases::DType::e5m2:
+      return "cuda_fp8.h";
+    default:
+      return {};
+  }
+}
+
+// A kernel that does nothing yet, under the case's contract.
+[[nodiscard]] std::string empty_kernel(const cases::Case& problem) {
+  std::string kernel = "// Write the kernel here: reference.py says what it computes.\n";
+  for (const cases::Tensor& tensor : problem.tensors) {
+    const std::string header = header_of(tensor);
+    const std::string line = "#include <" + header + ">\n";
+    if (!header.empty() && kernel.find(line) == std::string::npos) kernel += line;
+  }
+  return kernel + fmt::format(
+                      "#include <autokernel.cuh>\n\nAUTOKERNEL_LAUNCH({{.kernel = \"mine\", .grid = "
+                      "{{1}}, .block = {{256}}}});\n\n{} {{}}\n",
+                      declaration_of(problem, "mine"));
+}
+
+// A file that a task names, which may lie one folder up: what several tasks share.
+[[nodiscard]] std::optional<std::string> file_of_task(const fs::path& folder,
+                                                      const std::string& path) {
+  const fs::path file = (folder / path).lexically_normal();
+  const bool is_near = file.parent_path() == folder || file.parent_path() == folder.parent_path();
+  std::error_code unreadable;
+  if (!is_near || !fs::is_regular_file(file, unreadable)) return std::nullopt;
+  return read_file(file, "a file of the problem");
 }
 
 }  // namespace
@@ -222,59 +223,71 @@ void Import::write(const bridge::ImportedCase& imported, const Console& console)
   console.out << std::flush;
 }
 
-void Import::write_problem(const fs::path& file, const Console& console) {
-  bridge::ForeignProblem problem{.file = file.filename().string(),
-                                 .text = read_file(file, "the problem to import")};
-  const fs::path python = compile::runnable_python(python_.value_or(compile::active_python()),
-                                                   "import " + problem.file, "--python PATH, or");
-  bridge::ImportedProblem imported = bridge::import_problem(problem, python);
-  const cases::Case parsed = cases::parse(imported.files.at("case.toml"), {});
-  std::string kernel = "// Write the kernel here: reference.py says what it computes.\n";
-  for (const cases::Tensor& tensor : parsed.tensors) {
-    const std::string header = tensor.dtype == cases::DType::f16    ? "cuda_fp16.h"
-                               : tensor.dtype == cases::DType::bf16 ? "cuda_bf16.h"
-                                                                    : "";
-    const std::string line = "#include <" + header + ">\n";
-    if (!header.empty() && kernel.find(line) == std::string::npos) kernel += line;
-  }
-  kernel += fmt::format(
-      "#include <autokernel.cuh>\n\nAUTOKERNEL_LAUNCH({{.kernel = \"mine\", .grid = {{1}}, .block "
-      "= "
-      "{{256}}}});\n\n{} {{}}\n",
-      declaration_of(parsed, "mine"));
-  imported.files["kernel.cu"] = kernel;
-  const std::string name = make_case(file.stem().string(), imported.files);
-  console.out << fmt::format("{}\n    case      {}\n", visible_line(file.string()),
-                             visible_line((fs::path(out_) / name).string()));
-  for (const std::string& note : imported.notes)
-    console.out << fmt::format("    assumed   {}\n", visible_line(note));
-  console.out << std::flush;
+fs::path Import::python(const std::string& problem) const {
+  return compile::runnable_python(python_.value_or(compile::active_python()), "import " + problem,
+                                  "--python PATH, or");
 }
 
-int Import::import_problems(const std::vector<fs::path>& problems, const Console& console) {
+std::vector<bridge::ImportedProblem> Import::imported(const FoundProblem& problem) const {
+  const std::string name = problem.file.filename().string();
+  const std::string text = read_file(problem.file, "the problem to import");
+  if (problem.kind == ProblemKind::definition) {
+    const fs::path workloads = workloads_of(problem.file);
+    return bridge::import_definition(
+        {.definition_file = problem.file.string(),
+         .definition = text,
+         .workloads_file = workloads.string(),
+         .workloads = read_file(workloads, "the workloads of a definition"),
+         .blob = [&](const std::string& path) { return blob_of(problem.file, path); }},
+        allow_ ? std::optional(python(name)) : std::nullopt);
+  }
   if (!allow_) {
     throw Error(
         Stop::usage,
         fmt::format("cannot import {}: it is Python, which has to be run to find its tensors; "
                     "--allow lets it run, confined to a folder of its own, without network "
                     "and GPU",
-                    visible_line(file_)));
+                    visible_line(problem.file.string())));
   }
+  if (problem.kind == ProblemKind::kernelbench)
+    return {bridge::import_problem({.file = name, .text = text}, python(name))};
+  const fs::path folder = fs::absolute(problem.file).lexically_normal().parent_path();
+  return {bridge::import_gpu_mode(
+      {.name = folder.filename().string(),
+       .task_file = problem.file.string(),
+       .task = text,
+       .file = [&](const std::string& path) { return file_of_task(folder, path); }},
+      python(name))};
+}
+
+void Import::write_problem(const fs::path& file, bridge::ImportedProblem problem,
+                           const Console& console) {
+  problem.files["kernel.cu"] = empty_kernel(cases::parse(problem.files.at("case.toml"), {}));
+  const std::string name = make_case(folder_named(problem.name), problem.files);
+  console.out << fmt::format("{}\n    case      {}\n", visible_line(file.string()),
+                             visible_line((fs::path(out_) / name).string()));
+  for (const std::string& note : problem.notes)
+    console.out << fmt::format("    assumed   {}\n", visible_line(note));
+  console.out << std::flush;
+}
+
+int Import::import_problems(const std::vector<FoundProblem>& problems, const Console& console) {
   std::size_t failed = 0;
-  for (const fs::path& problem : problems) {
+  for (const FoundProblem& problem : problems) {
     try {
-      write_problem(problem, console);
+      for (bridge::ImportedProblem& each : imported(problem))
+        write_problem(problem.file, std::move(each), console);
     } catch (const Error& error) {
       // One of many does not stop the others.
       if (problems.size() == 1 || error.stop() != Stop::usage) throw;
       ++failed;
-      console.out << fmt::format("{}\n    no case   {}\n", visible_line(problem.string()),
+      console.out << fmt::format("{}\n    no case   {}\n", visible_line(problem.file.string()),
                                  visible_line(error.what()))
                   << std::flush;
     }
   }
   if (problems.size() > 1)
-    console.out << fmt::format("\n{} of {} imported\n", made_.size(), problems.size());
+    console.out << fmt::format("\n{} of {} imported\n", problems.size() - failed, problems.size());
   if (made_.empty()) return static_cast<int>(Stop::usage);
   console.out << fmt::format("\nNext: write the kernel, then\n  autokernel bench --case {}\n",
                              visible_line(shell_word((fs::path(out_) / made_.front()).string())));
@@ -285,21 +298,17 @@ int Import::run(const Console& console) {
   if (out_.empty()) throw Error(Stop::usage, "cannot make cases: --out is empty; name a folder");
   const fs::path file = file_;
   std::error_code unreadable;
-  std::vector<fs::path> problems;
-  if (file.extension() == ".py") problems.push_back(file);
   if (fs::is_directory(file, unreadable)) {
-    for (const auto& entry : fs::directory_iterator(file, unreadable)) {
-      if (entry.path().extension() == ".py") problems.push_back(entry.path());
-    }
-    std::ranges::sort(problems);
+    const std::vector<FoundProblem> problems = problems_in(file);
+    if (!problems.empty()) return import_problems(problems, console);
+  } else if (const auto kind = problem_kind(file)) {
+    return import_problems({{*kind, file}}, console);
   }
-  if (!problems.empty()) return import_problems(problems, console);
   if (file.extension() != ".cu" && file.extension() != ".cuh") {
-    throw Error(
-        Stop::usage,
-        fmt::format("cannot import {}: it is no .cu or .cuh file, no .py file, and no folder "
-                    "with such",
-                    visible_line(file_)));
+    throw Error(Stop::usage,
+                fmt::format("cannot import {}: it is no .cu or .cuh file, no problem (.py, "
+                            "definition.json, task.yml), and no folder with problems",
+                            visible_line(file_)));
   }
   return import_source(console);
 }

@@ -22,7 +22,7 @@
 #include "compile/image.h"
 #include "compile/image_program.h"
 #include "compile/ptx_text.h"
-#include "compile/size_formula.h"
+#include "autokernel/compile/size_formula.h"
 #include "compile/source_text.h"
 
 namespace autokernel::compile {

@@ -1,4 +1,4 @@
-#include "compile/size_formula.h"
+#include "autokernel/compile/size_formula.h"
 
 #include <fmt/format.h>
 

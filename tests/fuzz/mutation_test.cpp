@@ -23,6 +23,7 @@ extern "C" int fuzz_image_description(const std::uint8_t* data, std::size_t size
 extern "C" int fuzz_workload(const std::uint8_t* data, std::size_t size);
 extern "C" int fuzz_replacements(const std::uint8_t* data, std::size_t size);
 extern "C" int fuzz_cuda_source(const std::uint8_t* data, std::size_t size);
+extern "C" int fuzz_definition(const std::uint8_t* data, std::size_t size);
 
 namespace autokernel::fuzz {
 namespace {
@@ -120,6 +121,7 @@ constexpr int kImageRuns = 8'000;
 constexpr int kWorkloadRuns = 1'500;
 constexpr int kReplacementRuns = 60'000;
 constexpr int kSourceRuns = 3'000;
+constexpr int kDefinitionRuns = 20'000;
 
 TEST(Mutations, OfCaseFilesAreCasesOrMistakesOfTheUser) {
   EXPECT_EQ(runs(fuzz_case_toml,
@@ -194,6 +196,14 @@ TEST(Mutations, OfSourcesAreCasesOrNone) {
                   text_of("tests/data/import/launches.cu")},
                  kSourceRuns),
             kSourceRuns);
+}
+
+TEST(Mutations, OfDefinitionsAreCasesOrRefused) {
+  EXPECT_EQ(runs(fuzz_definition,
+                 {text_of("tests/data/definition/definition.json"),
+                  text_of("tests/data/definition/workload.jsonl")},
+                 kDefinitionRuns),
+            kDefinitionRuns);
 }
 
 }  // namespace

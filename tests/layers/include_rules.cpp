@@ -92,6 +92,7 @@ const std::vector<Foreign>& foreign_libraries() {
       {"spdlog", std::regex(R"(spdlog/.*)"), {}, false},
       {"Boost.Math", std::regex(R"(boost/math/.*)"), {"base"}, false},
       {"muparser", std::regex(R"(muParser.*)"), {"cases"}, false},
+      {"yaml-cpp", std::regex(R"(yaml-cpp/.*)"), {"bridge"}, false},
   };
   return foreign;
 }

@@ -2,8 +2,10 @@
 // launch goes into case.toml, and what the device needs into kernel.cu. Nothing is run.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "autokernel/bridge/note.h"
@@ -30,6 +32,31 @@ struct ImportedSource {
   std::vector<ImportedCase> cases;  // one for each kernel, of its first launch
   std::vector<NotImported> others;
 };
+
+// Host code that is called from outside, such as a solution of a benchmark's.
+struct HostCall {
+  struct Operand {
+    std::string name;                // in the case
+    std::string dtype;               // "f32"
+    bool is_tensor = true;           // else a scalar
+    std::vector<std::string> shape;  // of a tensor: sizes of the case, or numbers
+  };
+  std::string function;              // by the name that it is exported by
+  std::vector<Operand> parameters;   // of it, in their order
+  std::vector<std::string> returned;  // tensors of the case that it returns, in their order
+  std::map<std::string, std::int64_t> sizes;  // of the case, at one of its sizes
+};
+
+// The kernel that the function launches, for the case whose operands they are: kernel.cu.
+struct CalledKernel {
+  std::string text;
+  std::vector<Note> assumptions;  // in the source: what was taken for granted
+};
+// The text of it, or a sentence on why there is none: more than one launch, values that the text
+// does not tell. Throws as import_cuda_source() does.
+[[nodiscard]] std::variant<CalledKernel, std::string> import_called_kernel(
+    const std::string& file, const std::string& text,
+    const std::map<std::string, std::string>& headers, const HostCall& call);
 
 // `file` is the name that messages and comments have. `headers` are those that lie beside it, by
 // the name that it includes them by. Any text is read. Throws Error(environment) where the grammar

@@ -100,6 +100,10 @@ struct ByValue {
   std::vector<Pointer> pointers = {};
 };
 
+// The parameters of a kernel: messages and buffers need some limit. A network of a hundred layers
+// has as many.
+inline constexpr std::size_t kMostTensors = 256;
+
 // Values of the size symbols, e.g. {"M": 1024, "N": 1024, "K": 1024}.
 using Sizes = std::map<std::string, std::int64_t>;
 // The symbols of a size that are types of elements, "T" -> bf16.

@@ -58,6 +58,12 @@ constexpr std::int64_t kMostWalked = 50'000'000;
   return end == text.c_str() ? nullptr : Expression::number(is_negative ? -value : value, false);
 }
 
+[[nodiscard]] Value product_of_extents(const std::vector<Value>& extents) {
+  Value count = Expression::number(1, true);
+  for (const Value& extent : extents) count = Expression::binary("*", count, extent);
+  return count;
+}
+
 [[nodiscard]] Node scope_around(const Node& node) {
   for (Node at = node.parent(); at; at = at.parent()) {
     if (at.is("compound_statement") || at.is("for_statement") || at.is("function_definition") ||
@@ -222,6 +228,55 @@ std::optional<HostValues::Origin> HostValues::origin(const std::string& name, co
                   .declarator = variable->declarator};
   }
   return std::nullopt;
+}
+
+void HostValues::know(const Function& function, std::map<std::string, KnownParameter> parameters) {
+  called_from_outside_ = &function;
+  known_ = std::move(parameters);
+}
+
+const KnownParameter* HostValues::known(const std::string& name, const Frame* frame) const {
+  if (frame == nullptr || frame->function != called_from_outside_) return nullptr;
+  const auto found = known_.find(name);
+  return found == known_.end() ? nullptr : &found->second;
+}
+
+std::optional<std::string> HostValues::known_number(const Node& node, const Frame* frame) {
+  if (known_.empty() || !node) return std::nullopt;
+  const std::vector<Node> children = node.children();
+  if (node.is("cast_expression")) return known_number(node.field("value"), frame);
+  if (node.is("parenthesized_expression") && children.size() == 1)
+    return known_number(children[0], frame);
+  if (node.is("call_expression")) {  // static_cast<float>(x), float(x)
+    const Node callee = node.field("function");
+    const std::vector<Node> arguments = arguments_of(node);
+    const bool is_cast = last_name(callee) == "static_cast" || callee.is("primitive_type");
+    return is_cast && arguments.size() == 1 ? known_number(arguments[0], frame) : std::nullopt;
+  }
+  if (!node.is("identifier")) return std::nullopt;
+  const auto from = origin(node.string(), node, frame);
+  if (from) {
+    const bool goes_on = from->value && from->frame != nullptr && ++followed_ < kMostLookedAt;
+    return goes_on ? known_number(from->value, from->frame) : std::nullopt;
+  }
+  const KnownParameter* const parameter = known(node.string(), frame);
+  return parameter != nullptr && !parameter->is_tensor ? std::optional(parameter->name)
+                                                       : std::nullopt;
+}
+
+std::vector<Value> HostValues::known_extents(const Node& tensor, const Frame* frame) {
+  if (known_.empty()) return {};
+  const auto found = pointer(tensor, frame);
+  return found && found->is_tensor ? found->extents : std::vector<Value>();
+}
+
+Value HostValues::known_size(const Node& tensor, const Value& dimension, const Frame* frame) {
+  const std::vector<Value> extents = known_extents(tensor, frame);
+  const auto number = dimension ? dimension->value() : std::nullopt;
+  if (!number) return nullptr;
+  const auto count = static_cast<double>(extents.size());
+  const double index = *number < 0 ? *number + count : *number;
+  return index >= 0 && index < count ? extents[static_cast<std::size_t>(index)] : nullptr;
 }
 
 Value HostValues::unknown(const std::string& name, const Node& place) {
@@ -575,10 +630,13 @@ Value HostValues::called(const Node& node, const Frame* frame) {
     const std::string of = callee.field("argument").string();
     if (name == "size" && arguments.size() == 1) {
       const Value dimension = argument(0);
+      if (Value known = known_size(callee.field("argument"), dimension, frame)) return known;
       const auto index = dimension ? dimension->value() : std::nullopt;
       if (index) return unknown(name_of_size(of, static_cast<int>(*index), frame), callee);
     }
     if (name == "numel" || (name == "size" && arguments.empty())) {
+      const std::vector<Value> extents = known_extents(callee.field("argument"), frame);
+      if (!extents.empty()) return product_of_extents(extents);
       const auto vector = pointer(callee.field("argument"), frame);
       if (vector && vector->bytes) {
         const Value count = Expression::divided(vector->bytes, bytes_of(vector->type, frame));
@@ -686,6 +744,14 @@ Value HostValues::value(const Node& node, const Frame* frame) {
   }
   if (node.is("subscript_expression")) {
     const Node of = node.field("argument");
+    // x.sizes()[1]
+    const std::string list = last_name(of.field("function"));
+    if (of.is("call_expression") && (list == "sizes" || list == "shape")) {
+      const std::vector<Node> dimension = node.field("indices").children();
+      return dimension.size() != 1 ? nullptr
+                                   : known_size(of.field("function").field("argument"),
+                                                value(dimension[0], frame), frame);
+    }
     const auto from = origin(of.string(), of, frame);
     if (!from || !from->value.is("initializer_list")) return nullptr;
     const std::vector<Node> elements = from->value.children();

@@ -34,12 +34,25 @@ struct Pointer {
   bool is_offset = false;
   bool is_tensor = false;           // of PyTorch: `bytes` is the number of its elements
   bool is_parameter = false;        // of a function: some of its extents may not be told
+  bool is_known = false;            // a KnownParameter, and called by its name
   std::vector<Value> extents = {};  // of a tensor, where they are told
+};
+
+// A parameter of a function that is called from outside, as the caller knows it.
+struct KnownParameter {
+  std::string name;
+  bool is_tensor = false;
+  std::vector<Value> extents;
 };
 
 class HostValues {
  public:
   explicit HostValues(const Source& source) : source_(source) {}
+
+  // By the names that the function has for them.
+  void know(const Function& function, std::map<std::string, KnownParameter> parameters);
+  // Of an expression that is a known number, as it is: its name.
+  [[nodiscard]] std::optional<std::string> known_number(const Node& node, const Frame* frame);
 
   // Of the function that the node is in: called as the first caller that is found calls it, and so
   // on up to one that nobody calls. It stays as long as this.
@@ -122,7 +135,14 @@ class HostValues {
   [[nodiscard]] const Frame* make_frame(const Function& function, const Frame* caller,
                                         const std::vector<Node>& arguments, const Node& callee);
 
+  [[nodiscard]] const KnownParameter* known(const std::string& name, const Frame* frame) const;
+  // Of a tensor whose caller is known, or that is like one; empty otherwise.
+  [[nodiscard]] std::vector<Value> known_extents(const Node& tensor, const Frame* frame);
+  [[nodiscard]] Value known_size(const Node& tensor, const Value& dimension, const Frame* frame);
+
   const Source& source_;
+  const Function* called_from_outside_ = nullptr;
+  std::map<std::string, KnownParameter> known_;
   std::vector<std::unique_ptr<Frame>> frames_;
   std::map<const Function*, const Frame*> frame_of_;
   std::set<std::string> in_progress_;

@@ -15,7 +15,7 @@
 #include "bridge/cuda_source/element_types.h"
 #include "bridge/cuda_source/index_bounds.h"
 #include "bridge/cuda_source/kernel_use.h"
-#include "bridge/toml_text.h"
+#include "bridge/case_toml.h"
 
 namespace autokernel::bridge {
 namespace {
@@ -52,14 +52,7 @@ class Importer {
       : source_(source), values_(values), launch_(launch), kernel_(*launch.kernel) {}
 
   [[nodiscard]] ImportedCase made() {
-    find_symbols();
-    find_instance();
-    uses_ = uses_of(source_, kernel_);
-    for (std::size_t i = 0; i < kernel_.parameters.size(); ++i) {
-      const Parameter& parameter = kernel_.parameters[i];
-      const Node by_default = parameter.declaration.field("default_value");
-      add(parameter, i < launch_.arguments.size() ? launch_.arguments[i] : by_default);
-    }
+    add_parameters();
     if (text_.tensors.empty()) throw Impossible{"none of its parameters is a pointer"};
     if (std::ranges::none_of(text_.tensors,
                              [](const CaseTensor& each) { return each.is_written(); })) {
@@ -78,16 +71,42 @@ class Importer {
     imported.files["kernel.cu"] = kernel;
     imported.files["reference.cu"] = kernel;
     imported.files["case.toml"] = case_text(text_, imported.blanks, assumptions_);
-    imported.assumptions = source_.assumptions();
-    imported.assumptions.insert(imported.assumptions.end(), values_.assumptions().begin(),
-                                values_.assumptions().end());
-    imported.assumptions.insert(imported.assumptions.end(), assumptions_.begin(),
-                                assumptions_.end());
+    imported.assumptions = all_assumptions();
     imported.files["IMPORT.md"] = report(imported);
     return imported;
   }
 
+  // For a case that is there, with the operands of a call from outside.
+  [[nodiscard]] CalledKernel made_for(const HostCall& call,
+                                      const std::map<std::string, std::string>& locals) {
+    call_ = &call;
+    locals_ = &locals;
+    add_parameters();
+    ImportedCase imported;
+    std::string text = kernel_text(imported);
+    if (!imported.blanks.empty()) throw Impossible{imported.blanks.front().text};
+    return {.text = std::move(text), .assumptions = all_assumptions()};
+  }
+
  private:
+  void add_parameters() {
+    find_symbols();
+    find_instance();
+    uses_ = uses_of(source_, kernel_);
+    for (std::size_t i = 0; i < kernel_.parameters.size(); ++i) {
+      const Parameter& parameter = kernel_.parameters[i];
+      const Node by_default = parameter.declaration.field("default_value");
+      add(parameter, i < launch_.arguments.size() ? launch_.arguments[i] : by_default);
+    }
+  }
+
+  [[nodiscard]] std::vector<Note> all_assumptions() const {
+    std::vector<Note> all = source_.assumptions();
+    all.insert(all.end(), values_.assumptions().begin(), values_.assumptions().end());
+    all.insert(all.end(), assumptions_.begin(), assumptions_.end());
+    return all;
+  }
+
   void assume(const Node& place, std::string text) {
     assumptions_.push_back(
         {.file = place.syntax()->file(), .line = place.line(), .text = std::move(text)});
@@ -186,7 +205,9 @@ class Importer {
 
   void add(const Parameter& parameter, const Node& argument) {
     const std::string type = resolved(parameter.type);
-    if (parameter.pointers > 0) {
+    if (call_ != nullptr) {
+      add_of_call(parameter, argument, type);
+    } else if (parameter.pointers > 0) {
       const std::string name = add_pointer(parameter, argument, launch_.frame);
       adapter_.add(pointer_text(parameter), name);
     } else if (is_accessor(type)) {
@@ -197,6 +218,79 @@ class Importer {
       const std::string name = add_scalar(parameter, argument, launch_.frame);
       adapter_.add(type, name);
     }
+  }
+
+  [[nodiscard]] std::string line_of(const Node& node) const {
+    const Node place = node ? node : launch_.place;
+    return fmt::format("line {} of {}", place.line(), place.syntax()->file());
+  }
+
+  // A tensor or scalar of the call, or a value that is written down.
+  void add_of_call(const Parameter& parameter, const Node& argument, const std::string& type) {
+    if (parameter.pointers > 0) {
+      add_tensor_of_call(parameter, argument);
+      return;
+    }
+    const auto element = element_type(source_, type);
+    if (!element || element->count != 1)
+      throw Impossible{fmt::format("its parameter {} is a {}, handed over by value", parameter.name,
+                                   parameter.type)};
+    if (const auto name = values_.known_number(argument, launch_.frame)) {
+      const auto scalar = std::ranges::find(call_->parameters, *name, &HostCall::Operand::name);
+      text_.arguments.push_back(*name);
+      if (scalar->dtype == element->dtype) {
+        adapter_.add(type, *name);
+      } else {
+        adapter_.add_part(cpp_of_dtype(scalar->dtype), *name);
+        adapter_.add_made("", *name);
+      }
+      return;
+    }
+    const Value value = argument ? values_.value(argument, launch_.frame) : nullptr;
+    if (!value)
+      throw Impossible{fmt::format("{}: the value of its parameter {} is not told",
+                                   line_of(argument), parameter.name)};
+    need(value);
+    const Symbol* const symbol = value->as_symbol();
+    constexpr std::int64_t kInt = 4;
+    const bool is_int = element->bytes == kInt && element->dtype[0] == 'i';
+    if (symbol != nullptr && is_int && call_->sizes.contains(symbol->name)) {
+      text_.arguments.push_back(symbol->name);
+      adapter_.add(type, symbol->name + "_");
+    } else {
+      adapter_.add_made("", fmt::format("static_cast<{}>({})", type, value->cpp()));
+    }
+  }
+
+  void add_tensor_of_call(const Parameter& parameter, const Node& argument) {
+    const auto from = argument ? values_.pointer(argument, launch_.frame) : std::nullopt;
+    if (from && from->name.empty()) {
+      adapter_.add_made("", "nullptr");
+      return;
+    }
+    std::string name;
+    if (from && from->is_known) name = from->name;
+    if (from && !from->is_known && locals_->contains(from->name)) name = locals_->at(from->name);
+    if (name.empty())
+      throw Impossible{fmt::format("{}: which tensor its parameter {} is cannot be told",
+                                   line_of(argument), parameter.name)};
+    if (from->is_offset)
+      throw Impossible{fmt::format("{}: its parameter {} begins in the middle of {}",
+                                   line_of(argument), parameter.name, name)};
+    if (std::ranges::find(text_.arguments, name) != text_.arguments.end())
+      throw Impossible{fmt::format("{}: it is given {} twice", line_of(argument), name)};
+    text_.arguments.push_back(name);
+    adapter_.add(pointer_text(parameter), name);
+  }
+
+  [[nodiscard]] static std::string cpp_of_dtype(const std::string& dtype) {
+    static const std::map<std::string, std::string> known = {
+        {"f64", "double"},    {"f32", "float"},     {"f16", "__half"},   {"bf16", "__nv_bfloat16"},
+        {"i64", "long long"}, {"i32", "int"},       {"i16", "short"},    {"i8", "signed char"},
+        {"u32", "unsigned"},  {"u8", "unsigned char"}, {"bool", "bool"}};
+    const auto found = known.find(dtype);
+    if (found == known.end()) throw Impossible{fmt::format("a scalar is {}", dtype)};
+    return found->second;
   }
 
   [[nodiscard]] std::string pointer_text(const Parameter& parameter) const {
@@ -451,6 +545,24 @@ class Importer {
     return fmt::format("{}", static_cast<std::int64_t>(value));
   }
 
+  // Constants that the case gives a kernel.
+  [[nodiscard]] std::set<std::string> given_names() {
+    std::set<std::string> given;
+    if (call_ != nullptr) {
+      for (const auto& [name, value] : call_->sizes) given.insert(name);
+      for (const auto& [name, symbol] : needed_) {
+        if (!symbol.value && !given.contains(name))
+          throw Impossible{fmt::format("line {} of {}: the value of {} is not told", symbol.line,
+                                       symbol.file, name)};
+      }
+      return given;
+    }
+    text_.set_sizes(needed_, {launch_.grid, launch_.block});
+    for (const auto& [name, symbol] : text_.sizes) given.insert(name);
+    for (const auto& [name, value] : text_.derived) given.insert(name);
+    return given;
+  }
+
   [[nodiscard]] std::string kernel_text(ImportedCase& imported) {
     std::vector<std::pair<std::string, std::array<Value, 3>>> extents = {{".grid", launch_.grid},
                                                                          {".block", launch_.block}};
@@ -459,10 +571,7 @@ class Importer {
       for (const Value& value : values)
         if (value) need(value);
     if (launch_.shared_bytes) need(launch_.shared_bytes);
-    text_.set_sizes(needed_, {launch_.grid, launch_.block});
-    std::set<std::string> given;
-    for (const auto& [name, symbol] : text_.sizes) given.insert(name);
-    for (const auto& [name, value] : text_.derived) given.insert(name);
+    const std::set<std::string> given = given_names();
     std::set<std::string> names = names_;
     for (const std::string& argument : instance_)
       for (const std::string& word : names_in(argument)) names.insert(word);
@@ -484,10 +593,11 @@ class Importer {
     }
 
     std::string text = fmt::format(
-        "// {} of {}, as it was imported: what the device needs, and its launch in line {}. What "
-        "was "
-        "left\n// out, and what was taken for granted, is in IMPORT.md.\n",
-        kernel_.name, source_.main().file(), launch_.place.line());
+        "// {} of {}, as it was imported: what the device needs, and its launch in line {}.{}\n",
+        kernel_.name, launch_.place.syntax()->file(), launch_.place.line(),
+        call_ != nullptr ? ""
+                         : " What was left\n// out, and what was taken for granted, is in "
+                           "IMPORT.md.");
     text += device.includes + "#include <autokernel.cuh>\n\n";
     std::string constants;
     for (const auto& [name, symbol] : needed_) {
@@ -598,6 +708,8 @@ class Importer {
   std::set<std::string> symbols_;
   Adapter adapter_;
   std::vector<Note> assumptions_;
+  const HostCall* call_ = nullptr;  // of made_for() alone, so is the next one
+  const std::map<std::string, std::string>* locals_ = nullptr;
 };
 
 }  // namespace
@@ -609,6 +721,16 @@ std::variant<ImportedCase, NotImported> imported_case(const Source& source, Host
   } catch (const Impossible& impossible) {
     return NotImported{
         .kernel = launch.kernel->name, .line = launch.place.line(), .reason = impossible.reason};
+  }
+}
+
+std::variant<CalledKernel, std::string> called_kernel(
+    const Source& source, HostValues& values, const KernelLaunch& launch, const HostCall& call,
+    const std::map<std::string, std::string>& locals) {
+  try {
+    return Importer(source, values, launch).made_for(call, locals);
+  } catch (const Impossible& impossible) {
+    return fmt::format("{}: {}", launch.kernel->name, impossible.reason);
   }
 }
 

@@ -242,6 +242,12 @@ std::optional<Pointer> HostValues::pointer(const Node& node, const Frame* frame)
   if (!from) {
     // A parameter of a function that nobody here calls.
     if (frame == nullptr) return std::nullopt;
+    if (const KnownParameter* const given = known(node.string(), frame);
+        given != nullptr && given->is_tensor) {
+      Pointer found{.name = given->name, .type = {}, .bytes = {}, .place = node, .is_known = true};
+      set_extents(found, given->extents);
+      return found;
+    }
     for (const Parameter& parameter : frame->function->parameters) {
       if (parameter.name != node.text()) continue;
       Pointer found{.name = parameter.name,

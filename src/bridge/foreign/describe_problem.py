@@ -1,8 +1,17 @@
-"""Describes a problem of KernelBench or gpu-mode as tensors, scalars and outputs of a case.
+"""Describes a problem of another project as tensors, scalars and outputs of a case.
 
-Standard input is {"format": "kernelbench" or "gpu-mode", "file": ..., "arguments": {...}}; the
-file is in the working directory. Standard output is one JSON object; what the file prints goes to
-standard error.
+Standard input is {"format": ..., "file": ..., "arguments": {...}}; the file is in the working
+directory. Standard output is one JSON object; what the file prints goes to standard error.
+
+    format        arguments
+    kernelbench   other values of the file's constants
+    gpu-mode      those of generate_input
+    definition    those of the function "entrypoint": axes and scalars. Only the inputs that it
+                  makes are described: the tensors named in "inputs", and the numbers that it
+                  gives besides.
+
+With "values_folder", that folder gets the values of each tensor whose fill is "kept": the raw
+little-endian bytes of what the case has, in the file that the tensor's "file" names.
 """
 
 import ast
@@ -20,6 +29,7 @@ import foreign
 from foreign import is_number, torch_name
 from origins import Origins, key_of
 
+MOST_KEPT = 1 << 30  # bytes of values
 DTYPES = {
     torch.float64: "f64", torch.float32: "f32", torch.float16: "f16", torch.bfloat16: "bf16",
     torch.float8_e4m3fn: "e4m3", torch.float8_e5m2: "e5m2", torch.int64: "i64",
@@ -185,9 +195,11 @@ class Description:
                 self.note("in the problem it has values of another tensor; here it has its own",
                           name)
 
-    def result(self, tolerance, structure):
+    def require_outputs(self):
         if not self.outputs and not any(t["role"] == "inout" for t in self.tensors):
             raise CannotDescribe("it returns and changes no tensor, so there is nothing to judge")
+
+    def result(self, tolerance, structure):
         self.add_fills()
         structure["kept"] = [tensor["name"] for tensor in self.tensors if tensor["fill"] == KEPT]
         return {"tensors": self.tensors, "scalars": self.scalars, "outputs": self.outputs,
@@ -308,20 +320,29 @@ def kernelbench_tolerance(outputs):
     return {"absolute": max(values), "relative": max(values)}
 
 
-def describe_kernelbench(file, arguments, device):
+def kernelbench_given(request):
+    module = foreign.load(request["file"], request["arguments"])
+    check_has(module, "Model", "get_inputs")
+    return foreign.build_model(module), foreign.inputs_of(module)
+
+
+def kernelbench_values(request, structure):
+    """(plan, tensor) of all that it is given."""
+    model, inputs = kernelbench_given(request)
+    held = {path: tensor for path, tensor, _ in state_of(model)}
+    return [(plan, leaf) for plan, (_, leaf) in zip(structure["inputs"], foreign.leaves(inputs))] \
+        + [(plan, held[plan["path"]]) for plan in structure["state"]]
+
+
+def describe_kernelbench(request, device):
     description, origins = Description(), Origins()
     with foreign.contained(device), origins:
-        module = foreign.load(file, arguments)
-        check_has(module, "Model", "get_inputs")
-        model = foreign.build_model(module)
-        inputs = module.get_inputs()
-        if not isinstance(inputs, (list, tuple, dict)):
-            inputs = [inputs]
+        model, inputs = kernelbench_given(request)
         found, held, unused = foreign.leaves(inputs), state_of(model), batch_statistics(model)
         origins.start_use()
         outputs = foreign.tensors_of(foreign.call(model, inputs))
-    arguments = dict(enumerate(forward_names(model, len(inputs))))
-    plans = add_inputs(description, found, arguments, origins)
+    labels = dict(enumerate(forward_names(model, len(inputs))))
+    plans = add_inputs(description, found, labels, origins)
     state = add_state(description, held, unused, origins)
     note_training(description, model)
     names = output_names(description.names, len(outputs))
@@ -331,6 +352,7 @@ def describe_kernelbench(file, arguments, device):
     changed = [plan["name"] for plan in plans + state if plan and plan.get("changed")]
     if changed:
         description.note("forward changes it in place, which is not judged", *changed)
+    description.require_outputs()
     return description.result(kernelbench_tolerance(outputs), {
         "device": device, "inputs": plans, "state": state,
         "outputs": [build_plan(*pair) for pair in zip(names, outputs)]})
@@ -466,14 +488,18 @@ def note_gpu_mode(description, plans, tolerance):
                          "choose one")
 
 
-def describe_gpu_mode(file, arguments, device):
+def gpu_mode_values(request, structure):
+    """(plan, tensor) of all that it is given."""
+    data = foreign.load_gpu_mode(request["file"]).generate_input(**request["arguments"])
+    return [(plan, leaf) for plan, (_, leaf) in zip(structure["data"], foreign.leaves(data))]
+
+
+def describe_gpu_mode(request, device):
     description, origins, tolerances = Description(), Origins(), []
-    folder = os.path.dirname(os.path.abspath(file))
     with foreign.contained(device), origins:
-        helpers = foreign.gpu_mode_helpers(folder, lambda *pair: tolerances.append(pair))
-        module = foreign.load(file, helpers=helpers)
+        module = foreign.load_gpu_mode(request["file"], lambda *pair: tolerances.append(pair))
         check_has(module, "generate_input", "ref_kernel")
-        data = module.generate_input(**arguments)
+        data = module.generate_input(**request["arguments"])
         found = foreign.leaves(data)
         origins.start_use()
         results = foreign.tensors_of(module.ref_kernel(data))
@@ -481,14 +507,98 @@ def describe_gpu_mode(file, arguments, device):
     tensors = {i: leaf for i, (_, leaf) in enumerate(found) if isinstance(leaf, torch.Tensor)}
     roles = {i: role_of(tensor, origins) for i, tensor in tensors.items()}
     outputs = returned_outputs(results, tensors, roles, origins)
-    plans = add_data(description, found, data_labels(found, unpacked_names(file)), roles,
-                     {index for index, _ in outputs}, origins)
+    labels = data_labels(found, unpacked_names(request["file"]))
+    plans = add_data(description, found, labels, roles, {index for index, _ in outputs}, origins)
     returned = add_results(description, outputs, plans, tensors, results, origins)
     note_gpu_mode(description, plans, tolerance)
+    description.require_outputs()
     return description.result(tolerance, {"device": device, "data": plans, "outputs": returned})
 
 
-FORMATS = {"kernelbench": describe_kernelbench, "gpu-mode": describe_gpu_mode}
+# Definitions
+
+def definition_given(request, device):
+    """What the entrypoint makes, by the name of the input."""
+    module, name = foreign.load(request["file"]), request["entrypoint"]
+    check_has(module, name)
+    given = getattr(module, name)(dict(request["arguments"]), torch.device(device))
+    if not isinstance(given, dict):
+        raise CannotDescribe("%s gives no dict of inputs" % name)
+    for wanted in request["inputs"]:
+        if not isinstance(given.get(wanted), torch.Tensor):
+            raise CannotDescribe("%s gives no tensor %s" % (name, wanted))
+    return given
+
+
+def definition_values(request, structure):
+    """(plan, tensor) of all that it makes."""
+    given = definition_given(request, "cpu")
+    return [(plan, given[plan["name"]]) for plan in structure["inputs"]]
+
+
+def describe_definition(request, device):
+    description, origins = Description(), Origins()
+    with foreign.contained(device), origins:
+        given = definition_given(request, device)
+        origins.start_use()
+    wanted = {name: given[name] for name in request["inputs"]}
+    for name, tensor in wanted.items():
+        description.add_tensor(name, "in", tensor, origins.given_origin(tensor))
+    for name, value in given.items():
+        if is_number(value):
+            description.add_scalar(name, value, real_type(wanted.values()))
+    return description.result(None, {"device": device, "inputs": [
+        build_plan(name, tensor) for name, tensor in wanted.items()]})
+
+
+FORMATS = {
+    "kernelbench": (describe_kernelbench, kernelbench_values),
+    "gpu-mode": (describe_gpu_mode, gpu_mode_values),
+    "definition": (describe_definition, definition_values),
+}
+
+
+def bytes_of(tensor):
+    size = {name: dtype.itemsize for dtype, name in DTYPES.items()}[tensor["dtype"]]
+    return math.prod(tensor["shape"]) * size
+
+
+def write_values(path, value):
+    values = value.detach().reshape(-1).view(torch.uint8)
+    if not values.numel():
+        open(path, "wb").close()  # nothing cannot be mapped
+        return
+    torch.from_file(path, shared=True, size=values.numel(), dtype=torch.uint8).copy_(values)
+
+
+def write_kept(request, values, tensors):
+    """Writes the values of tensors of the case; values as the format's function gives them."""
+    folder, names = request["values_folder"], Names()
+    os.makedirs(folder, exist_ok=True)
+    for plan, value in values:
+        if not plan or plan["name"] not in tensors:
+            continue
+        name, tensor, value = plan["name"], tensors[plan["name"]], foreign.as_given(value)
+        if (case_type(name, value), list(value.shape)) != (tensor["dtype"], tensor["shape"]):
+            raise CannotDescribe("%s has another type or shape on the CPU" % name)
+        tensor["file"] = names.new(name) + ".bin"
+        write_values(os.path.join(folder, tensor["file"]), value)
+
+
+def keep_values(request, result):
+    """Makes the values of all that is kept on the CPU, wherever it was described, and writes
+    them."""
+    tensors = {tensor["name"]: tensor for tensor in result["tensors"] if tensor["fill"] == KEPT}
+    size = sum(map(bytes_of, tensors.values()))
+    if size > MOST_KEPT:
+        raise CannotDescribe(
+            "the values of %s have a structure that no distribution has, and take %.1f GiB, more "
+            "than the %.0f GiB that can be kept; make it smaller"
+            % (", ".join(tensors), size / 2**30, MOST_KEPT / 2**30))
+    if tensors:
+        _, values = FORMATS[request["format"]]
+        with foreign.contained("cpu"):
+            write_kept(request, values(request, result["structure"]), tensors)
 
 
 def one_line(error):
@@ -496,20 +606,28 @@ def one_line(error):
     return "%s: %s" % (type(error).__name__, text[:300])
 
 
+@contextlib.contextmanager
+def refusals(file):
+    """Says which file cannot be described."""
+    try:
+        yield
+    except CannotDescribe as error:
+        raise CannotDescribe("%s: %s" % (file, error)) from None
+    except ModuleNotFoundError as error:
+        raise CannotDescribe("%s needs the module %s, which is not there; install it for the "
+                             "Python that has PyTorch" % (file, error.name)) from None
+
+
 def described(request):
-    file, arguments = request["file"], request.get("arguments") or {}
-    if request["format"] not in FORMATS:
-        raise CannotDescribe("the format %r is not one of %s"
-                             % (request["format"], ", ".join(FORMATS)))
-    failures = []
+    """The answer to a request, without the values of what is kept."""
+    file, failures = request["file"], []
+    describe, _ = FORMATS[request["format"]]
     for device in ("meta", "cpu"):
         try:
-            return FORMATS[request["format"]](file, arguments, device)
-        except CannotDescribe as error:
-            raise CannotDescribe("%s: %s" % (file, error)) from None
-        except ModuleNotFoundError as error:
-            raise CannotDescribe("%s needs the module %s, which is not there; install it for the "
-                                 "Python that has PyTorch" % (file, error.name)) from None
+            with refusals(file):
+                return describe(request, device)
+        except CannotDescribe:
+            raise
         except (Exception, SystemExit) as error:
             failures.append(one_line(error))
     raise CannotDescribe(
@@ -517,11 +635,31 @@ def described(request):
         "it run with PyTorch alone on the CPU" % (file, "; ".join(dict.fromkeys(failures))))
 
 
+def answer_to(request):
+    request = dict(request, arguments=request.get("arguments") or {})
+    if request["format"] not in FORMATS:
+        raise CannotDescribe("the format %r is not one of %s"
+                             % (request["format"], ", ".join(FORMATS)))
+    result = described(request)
+    if "values_folder" not in request:
+        return result
+    try:
+        with refusals(request["file"]):
+            keep_values(request, result)
+    except CannotDescribe:
+        raise
+    except (Exception, SystemExit) as error:
+        raise CannotDescribe("%s: the values of %s are to be kept, but could not be made on the "
+                             "CPU (%s)" % (request["file"], ", ".join(result["structure"]["kept"]),
+                                           one_line(error))) from None
+    return result
+
+
 def main():
     answer = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     try:
-        result = described(json.load(sys.stdin))
+        result = answer_to(json.load(sys.stdin))
     except (KeyError, ValueError) as error:
         result = {"error": "standard input is no request (%s)" % one_line(error)}
     except CannotDescribe as error:

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <optional>
+#include <utility>
 
 #include "autokernel/base/document_json.h"
 #include "autokernel/base/error.h"
@@ -21,6 +22,7 @@ namespace fs = std::filesystem;
 using document::Json;
 
 constexpr const char* kDescribe = "describe_problem.py";
+constexpr const char* kValues = "values";  // a folder beside the problem's file
 // Models of a hundred layers take half a minute.
 constexpr std::chrono::seconds kPatience{300};
 constexpr std::size_t kMostPrinted = 4096;
@@ -31,7 +33,8 @@ constexpr std::size_t kMostPrinted = 4096;
 
 class Reader {
  public:
-  Reader(const ForeignProblem& problem, const Json& json) : problem_(problem), json_(json) {}
+  Reader(const ForeignProblem& problem, const Json& json, fs::path values)
+      : problem_(problem), json_(json), values_(std::move(values)) {}
 
   [[nodiscard]] Description description() const {
     Description description;
@@ -87,7 +90,8 @@ class Reader {
                            .dtype = text(json, "dtype"),
                            .role = text(json, "role"),
                            .shape = {},
-                           .distribution = {}};
+                           .distribution = {},
+                           .values = {}};
     for (const Json& extent : list(json, "shape")) {
       if (!extent.is_number_unsigned()) unreadable();
       tensor.shape.push_back(extent.get<std::int64_t>());
@@ -98,21 +102,34 @@ class Reader {
     tensor.distribution = text(*fill, "distribution");
     if (fill->contains("low")) tensor.low = number(*fill, "low");
     if (fill->contains("high")) tensor.high = number(*fill, "high");
+    if (json.contains("file")) {
+      // The process wrote it, which may have put a link there.
+      auto values = read_file_below(values_, text(json, "file"), "the values of a tensor");
+      if (!values) unreadable();
+      tensor.values = *std::move(values);
+    }
     return tensor;
   }
 
   const ForeignProblem& problem_;
   const Json& json_;
+  fs::path values_;
 };
 
 }  // namespace
 
-Description describe(const ForeignProblem& problem, const Constants& constants,
-                     const fs::path& python) {
+Description describe(const ForeignProblem& problem, const std::string& arguments,
+                     const fs::path& python, const std::optional<InputMaker>& maker) {
   const ScratchDirectory scratch;
   const fs::path folder = fs::canonical(scratch.path());
-  const Json request = {
-      {"format", problem.format}, {"file", problem.file}, {"arguments", constants}};
+  Json request = {{"format", problem.format},
+                  {"file", problem.file},
+                  {"arguments", Json::parse(arguments)},
+                  {"values_folder", kValues}};
+  if (maker) {
+    request["entrypoint"] = maker->function;
+    request["inputs"] = maker->tensors;
+  }
   write_file_atomically(folder / compile::kRequestFile, document::line(request), Sync::no);
   write_file_atomically(folder / kDescribe, scripts::describe_problem(), Sync::no);
   write_file_atomically(folder / "origins.py", scripts::origins(), Sync::no);
@@ -120,6 +137,10 @@ Description describe(const ForeignProblem& problem, const Constants& constants,
   const fs::path files = folder / compile::kFilesFolder;
   make_folders(files);
   write_file_atomically(files / problem.file, problem.text, Sync::no);
+  for (const auto& [path, text] : problem.beside) {
+    make_folders((files / path).parent_path());
+    write_file_atomically(files / path, text, Sync::no);
+  }
   const EndedRun run =
       run_to_end(compile::confined_python(python, folder, kDescribe), kPatience, kMostPrinted);
   const auto answer = read_file_below(folder, compile::kAnswerFile, "what was found of a problem");
@@ -141,9 +162,19 @@ Description describe(const ForeignProblem& problem, const Constants& constants,
     const Json& error = (*json)["error"];
     refuse(problem, error.is_string() ? visible_line(error.get<std::string>()) : "it failed");
   }
-  Description description = Reader(problem, *json).description();
-  description.constants = constants;
-  return description;
+  return Reader(problem, *json, files / kValues).description();
+}
+
+WrittenFill fill_of(const DescribedTensor& tensor) {
+  WrittenFill fill{.name = tensor.distribution};
+  if (fill.name == "normal") return fill;
+  const auto text = [&](double value) {
+    return fill.name == "integers" ? std::to_string(static_cast<std::int64_t>(value))
+                                   : floating_text(value);
+  };
+  fill.low = text(tensor.low);
+  fill.high = text(tensor.high);
+  return fill;
 }
 
 }  // namespace autokernel::bridge

@@ -4,10 +4,12 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "autokernel/bridge/foreign_problem.h"
+#include "bridge/case_toml.h"
 
 namespace autokernel::bridge {
 
@@ -19,6 +21,7 @@ struct DescribedTensor {
   std::string distribution;  // of what is read: "normal", "uniform", "integers" or "kept"
   double low = 0;
   double high = 0;
+  std::string values;  // of what is "kept": its bytes
 };
 
 struct DescribedScalar {
@@ -27,11 +30,7 @@ struct DescribedScalar {
   double value = 0;
 };
 
-// Values of constants of the problem's file, in place of its own.
-using Constants = std::map<std::string, std::int64_t>;
-
 struct Description {
-  Constants constants;
   std::vector<DescribedTensor> tensors;  // what is written last
   std::vector<DescribedScalar> scalars;
   double absolute = 0;  // tolerance; 0: it tells none
@@ -41,8 +40,18 @@ struct Description {
   std::vector<std::string> notes;
 };
 
-// Runs the file. Throws as import_problem() does.
-[[nodiscard]] Description describe(const ForeignProblem& problem, const Constants& constants,
-                                   const std::filesystem::path& python);
+// The function of a definition that makes inputs, and those that are tensors.
+struct InputMaker {
+  std::string function;
+  std::vector<std::string> tensors;
+};
+
+// Runs the file; `arguments` is an object in JSON. Throws as import_problem() does.
+[[nodiscard]] Description describe(const ForeignProblem& problem, const std::string& arguments,
+                                   const std::filesystem::path& python,
+                                   const std::optional<InputMaker>& maker = std::nullopt);
+
+// What a case writes for one that is not "kept".
+[[nodiscard]] WrittenFill fill_of(const DescribedTensor& tensor);
 
 }  // namespace autokernel::bridge

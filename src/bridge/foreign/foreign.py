@@ -4,6 +4,7 @@ runs after it. describe_problem.py and the references share it."""
 import ast
 import contextlib
 import copy
+import json
 import os
 import random
 import sys
@@ -14,6 +15,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 MODULE = "foreign_problem"
+FOLDER = os.path.dirname(os.path.abspath(__file__))
 # dtypes that a case does not have, and what it has in their place.
 STAND_INS = {"float8_e4m3fnuz": torch.float8_e4m3fn, "float8_e5m2fnuz": torch.float8_e5m2,
              "float4_e2m1fn_x2": torch.uint8}
@@ -26,8 +28,45 @@ def torch_name(dtype):
     return str(dtype).replace("torch.", "")
 
 
+def in_case(name):
+    """A file of the case in which this one is."""
+    return os.path.join(FOLDER, name)
+
+
+def problem_of_case():
+    with open(in_case("problem.json"), encoding="utf-8") as file:
+        return json.load(file)
+
+
 def is_number(value):
     return isinstance(value, (bool, int, float))
+
+
+E2M1 = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0)
+
+
+def unpacked(pairs):
+    """The numbers of rows of 4-bit pairs; the lower half of a byte is the first."""
+    codes = pairs.contiguous().view(torch.uint8)
+    codes = torch.stack((codes & 15, codes >> 4), -1).flatten(-2)
+    return torch.tensor(E2M1 + tuple(-value for value in E2M1))[codes.int()]
+
+
+def scaled(pairs, scales):
+    """Rows of 4-bit pairs with a scale for each 16 numbers. Scales are in tiles of 128 rows by 4,
+    in which every 32nd row stands together, as cuBLAS wants them."""
+    values = unpacked(pairs)
+    rows, columns = values.shape[0], values.shape[1] // 16
+    tiles = scales.float().reshape(-(-rows // 128), -(-columns // 4), 32, 4, 4)
+    tiles = tiles.permute(0, 3, 2, 1, 4).flatten(0, 2).flatten(1)
+    return values * tiles[:rows, :columns].repeat_interleave(16, 1)
+
+
+def scaled_product(first, mat2, scale_a, scale_b, bias=None, scale_result=None, out_dtype=None,
+                   use_fast_accum=False):
+    """torch._scaled_mm of 4-bit numbers, which only a GPU has."""
+    result = scaled(first, scale_a) @ scaled(mat2.t(), scale_b).t()
+    return (result if bias is None else result + bias).to(out_dtype or torch.bfloat16)
 
 
 class OneDevice(TorchFunctionMode):
@@ -49,6 +88,9 @@ class OneDevice(TorchFunctionMode):
             kwargs["dropout_p"] = 0.0
         if function is torch.Tensor.cuda:
             function, args, kwargs = torch.Tensor.to, [args[0], self.device], {}
+        if function is torch._scaled_mm and self.device.type == "cpu" and args \
+                and torch_name(args[0].dtype) == "float4_e2m1fn_x2":
+            function = scaled_product
         if function is torch.Tensor.cpu and self.device.type == "meta":
             return args[0]
         if function is torch.tensor and self.device.type == "meta" and is_number(args[0]):
@@ -228,6 +270,12 @@ def gpu_mode_helpers(folder, found):
     return {"task": beside(folder, "task", task), "utils": utils}
 
 
+def load_gpu_mode(path, found=lambda relative, absolute: None):
+    """A problem of gpu-mode, with what it imports from beside it; found as in gpu_mode_helpers."""
+    helpers = gpu_mode_helpers(os.path.dirname(os.path.abspath(path)), found)
+    return load(path, helpers=helpers)
+
+
 def call(function, given):
     """Calls it with a list, a dict of keywords, or one argument that is neither."""
     if isinstance(given, dict):
@@ -246,6 +294,12 @@ def build_model(module):
         if isinstance(part, (torch.nn.RNNBase, torch.nn.MultiheadAttention)):
             part.dropout = 0.0
     return model
+
+
+def inputs_of(module):
+    """What get_inputs gives, as what call takes."""
+    inputs = module.get_inputs()
+    return inputs if isinstance(inputs, (list, tuple, dict)) else [inputs]
 
 
 @contextlib.contextmanager
@@ -305,7 +359,7 @@ def tensors_of(value):
 
 
 def size_of(sizes, inputs):
-    """The index of the size of the case at which tensors have these shapes."""
+    """The index of the first size of the case at which tensors have these shapes."""
     given = {name: list(value.shape) for name, value in inputs.items()
              if isinstance(value, torch.Tensor)}
     for index, size in enumerate(sizes):
@@ -366,4 +420,7 @@ def as_given(value):
 
 def as_output(value, plan):
     """An output in the shape and dtype that the case has for it."""
-    return value.to(getattr(torch, plan["dtype"])).reshape(plan["shape"] or (1,)).contiguous()
+    dtype = getattr(torch, plan["dtype"])
+    if value.dtype != STAND_INS.get(plan["dtype"], dtype):
+        value = value.to(dtype)
+    return as_given(value.reshape(plan["shape"]))

@@ -6,20 +6,16 @@ as KernelBench's own check runs it, with dropout left away.
 """
 
 import functools
-import json
-import os
 
 import torch
 
 import foreign
 
-FOLDER = os.path.dirname(os.path.abspath(__file__))
-with open(os.path.join(FOLDER, "problem.json"), encoding="utf-8") as opened:
-    PROBLEM = json.load(opened)
+PROBLEM = foreign.problem_of_case()
 
 
 def load(size):
-    return foreign.load(os.path.join(FOLDER, PROBLEM["file"]), size["arguments"])
+    return foreign.load(foreign.in_case(PROBLEM["file"]), size["arguments"])
 
 
 @functools.lru_cache(maxsize=2)
@@ -29,8 +25,7 @@ def built(device, index):
     with foreign.contained(device):
         model = foreign.build_model(load(size))
     with foreign.contained(size["structure"]["device"]):
-        inputs = load(size).get_inputs()
-    inputs = inputs if isinstance(inputs, (list, tuple, dict)) else [inputs]
+        inputs = foreign.inputs_of(load(size))
     return model, foreign.without_planned(inputs, size["structure"]["inputs"])
 
 

@@ -7,5 +7,7 @@ namespace autokernel::bridge::scripts {
 [[nodiscard]] const char* origins();
 [[nodiscard]] const char* foreign();
 [[nodiscard]] const char* reference_kernelbench();
+[[nodiscard]] const char* reference_definition();
+[[nodiscard]] const char* reference_gpumode();
 
 }  // namespace autokernel::bridge::scripts

@@ -1,0 +1,53 @@
+// A kernel of a case as a solution of the benchmark that the case is of.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "autokernel/bridge/solution.h"
+
+namespace autokernel::bridge {
+
+enum class SolutionFormat : std::uint8_t { flashinfer_trace, sol_execbench };
+
+struct ExportedOperand {
+  std::string name;
+  std::string dtype;  // "f32"
+  bool is_scalar = false;
+};
+
+// What the harness knows of the kernel at a size.
+struct ExportedSize {
+  std::map<std::string, std::int64_t> symbols;
+  std::vector<std::string> kernels;   // those that it launches by their names
+  std::uint64_t workspace_bytes = 0;  // 0: none
+  bool workspace_zeroed = false;
+};
+
+struct KernelToExport {
+  std::string main;                          // "kernel.cu", "kernel.py"
+  std::map<std::string, std::string> files;  // that one, and those beside it
+  std::vector<ExportedOperand> operands;     // of the case, in its order
+  std::vector<ExportedSize> sizes;           // of a kernel in CUDA C++
+};
+
+struct SolutionNames {
+  std::string name;
+  std::string author;
+  std::string description;
+};
+
+struct ExportedSolution {
+  std::string json;
+  std::vector<std::string> lost;  // what the format cannot hold, a sentence each
+};
+
+// A solution that was imported, and whose host code is in use, keeps all that it said of itself.
+// Throws Error(usage) for a kernel that no solution can hold.
+[[nodiscard]] ExportedSolution export_solution(const KernelToExport& kernel,
+                                               const DefinitionInCase& problem,
+                                               SolutionFormat format, const SolutionNames& names);
+
+}  // namespace autokernel::bridge

@@ -1,0 +1,112 @@
+// Definitions of other benchmarks become cases, and their solutions are judged in them. CI has no
+// PyTorch: what is right is computed with the NumPy that `./dev test` puts into build/triton.
+#include <gmock/gmock.h>
+
+#include <fstream>
+#include <iterator>
+
+#include "e2e/authoring_workplace.h"
+
+namespace autokernel::test {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+const fs::path kPython = AUTOKERNEL_SOURCES "/build/triton";
+const fs::path kData = AUTOKERNEL_SOURCES "/tests/data/definition";
+
+class Evaluate : public AuthoringWorkplace {
+ protected:
+  void SetUp() override {
+    if (!fs::exists(kPython / "bin" / "python3"))
+      GTEST_SKIP() << "there is no NumPy in build/triton; ./dev test puts it there";
+    for (const std::string name : {"definition.json", "workload.jsonl", "solution_cuda.json"})
+      repository_.write("rows/" + name, text_of(name));
+    done({"import", "rows"});
+    repository_.write("cases/scaled_rows/reference.py",
+                      "ARRAYS = \"numpy\"\n"
+                      "def reference(x, scale, offset):\n"
+                      "    return x.astype('f4') * scale[:, None] + offset\n");
+  }
+  [[nodiscard]] static std::string text_of(const std::string& name) {
+    std::ifstream stream(kData / name);
+    return {std::istreambuf_iterator<char>(stream), {}};
+  }
+  [[nodiscard]] Outcome evaluate(const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> arguments = {"evaluate", "rows/solution_cuda.json", "--device", "cpu"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_with({{"VIRTUAL_ENV", kPython.string()}}, arguments);
+  }
+  // The solution with one part of its text replaced.
+  void change(const std::string& part, const std::string& other) const {
+    std::string text = text_of("solution_cuda.json");
+    const std::size_t at = text.find(part);
+    ASSERT_NE(at, std::string::npos);
+    repository_.write("rows/solution_cuda.json", text.replace(at, part.size(), other));
+  }
+};
+
+TEST_F(Evaluate, JudgesASolutionAtEachWorkload) {
+  const Outcome run = evaluate({"--traces", "traces.jsonl"});
+  EXPECT_EQ(run.code, 0) << run.out << run.err;
+  EXPECT_THAT(run.out, AllOf(HasSubstr("sizes:            3 of 3 measured"),
+                             Not(HasSubstr("incorrect"))));
+  const std::string traces = files().at("traces.jsonl");
+  EXPECT_EQ(std::ranges::count(traces, '\n'), 3);
+  EXPECT_THAT(traces, AllOf(HasSubstr("\"uuid\":\"22222222-bbbb\""),
+                            HasSubstr("\"status\":\"PASSED\""), Not(HasSubstr("INCORRECT"))));
+}
+
+TEST_F(Evaluate, RefusesASolutionThatIsWrong) {
+  change("* factor + shift", "* factor + shift + (factor > 2 ? 0.1f : 0)");
+  const Outcome run = evaluate({"--traces", "traces.jsonl"});
+  EXPECT_EQ(run.code, 10) << run.out << run.err;
+  EXPECT_THAT(files().at("traces.jsonl"), HasSubstr("\"status\":\"INCORRECT_NUMERICAL\""));
+}
+
+TEST_F(Evaluate, AddsTracesAndKeepsWhatIsNone) {
+  for (int i = 0; i < 2; ++i)
+    EXPECT_EQ(evaluate({"--sizes", "check", "--traces", "traces.jsonl"}).code, 0);
+  EXPECT_EQ(std::ranges::count(files().at("traces.jsonl"), '\n'), 2);
+  repository_.write("other.jsonl", "{\"run\": 1}\n");
+  const Outcome run = evaluate({"--sizes", "check", "--traces", "other.jsonl"});
+  EXPECT_EQ(run.code, 2);
+  EXPECT_THAT(run.err, HasSubstr("cannot add traces to other.jsonl"));
+  EXPECT_EQ(files().at("other.jsonl"), "{\"run\": 1}\n");
+}
+
+TEST_F(Evaluate, ComparesWithAnotherKernelWhoseTimeIsTheReferences) {
+  EXPECT_EQ(evaluate({"--sizes", "check", "--kernel-out", "mine"}).code, 0);
+  const Outcome run =
+      evaluate({"--sizes", "check", "--against", "mine/kernel.cu", "--traces", "traces.jsonl"});
+  EXPECT_THAT(run.out, HasSubstr("check")) << run.err;
+  EXPECT_THAT(files().at("traces.jsonl"),
+              AllOf(HasSubstr("\"status\":\"PASSED\""),
+                    Not(HasSubstr("\"reference_latency_ms\":0.0"))));
+}
+
+TEST_F(Evaluate, FindsTheCaseOfADefinitionOrSaysThatThereIsNone) {
+  change("\"definition\": \"scaled_rows\"", "\"definition\": \"other_rows\"");
+  const Outcome none = evaluate();
+  EXPECT_EQ(none.code, 2);
+  EXPECT_THAT(none.err, HasSubstr("no case here is of that definition"));
+  const Outcome other = evaluate({"--case", "cases/scaled_rows"});
+  EXPECT_EQ(other.code, 2);
+  EXPECT_THAT(other.err, HasSubstr("it is a solution of other_rows"));
+}
+
+TEST_F(Evaluate, ASolutionIsExportedFromItsKernel) {
+  EXPECT_EQ(evaluate({"--sizes", "check", "--kernel-out", "mine"}).code, 0);
+  done({"export", "--case", "cases/scaled_rows", "--kernel", "mine/kernel.cu", "--format",
+        "sol-execbench", "--out", "exported.json"});
+  EXPECT_THAT(files().at("exported.json"),
+              AllOf(HasSubstr("\"path\": \"size_2.cu\""), HasSubstr("main.cpp::run")));
+  expect_refused({"export", "--case", "cases/scaled_rows", "--format", "sol", "--out", "x.json"}, 2,
+                 "write flashinfer-trace or sol-execbench");
+}
+
+}  // namespace
+}  // namespace autokernel::test
