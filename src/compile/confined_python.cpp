@@ -38,7 +38,8 @@ ConfinedCommand command_of(const fs::path& python, const fs::path& folder, const
                           .readable = folders_of_python(python)};
   for (const char* const system :
        {"/usr", "/bin", "/lib", "/lib32", "/lib64", "/opt", "/etc/ld.so.cache", "/etc/localtime",
-        "/etc/alternatives", "/dev/urandom", "/dev/zero"}) {
+        "/etc/alternatives", "/dev/urandom", "/dev/zero", "/proc/cpuinfo",
+        "/sys/devices/system/cpu"}) {
     command.readable.emplace_back(system);
   }
   return command;

@@ -15,13 +15,13 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-const fs::path kPython = AUTOKERNEL_SOURCES "/build/triton";
-const fs::path kData = AUTOKERNEL_SOURCES "/tests/data/definition";
+const fs::path kNumpyPython = AUTOKERNEL_SOURCES "/build/triton";
+const fs::path kDefinitions = AUTOKERNEL_SOURCES "/tests/data/definition";
 
 class Evaluate : public AuthoringWorkplace {
  protected:
   void SetUp() override {
-    if (!fs::exists(kPython / "bin" / "python3"))
+    if (!fs::exists(kNumpyPython / "bin" / "python3"))
       GTEST_SKIP() << "there is no NumPy in build/triton; ./dev test puts it there";
     for (const std::string name : {"definition.json", "workload.jsonl", "solution_cuda.json"})
       repository_.write("rows/" + name, text_of(name));
@@ -32,13 +32,13 @@ class Evaluate : public AuthoringWorkplace {
                       "    return x.astype('f4') * scale[:, None] + offset\n");
   }
   [[nodiscard]] static std::string text_of(const std::string& name) {
-    std::ifstream stream(kData / name);
+    std::ifstream stream(kDefinitions / name);
     return {std::istreambuf_iterator<char>(stream), {}};
   }
   [[nodiscard]] Outcome evaluate(const std::vector<std::string>& more = {}) const {
     std::vector<std::string> arguments = {"evaluate", "rows/solution_cuda.json", "--device", "cpu"};
     arguments.insert(arguments.end(), more.begin(), more.end());
-    return run_with({{"VIRTUAL_ENV", kPython.string()}}, arguments);
+    return run_with({{"VIRTUAL_ENV", kNumpyPython.string()}}, arguments);
   }
   // The solution with one part of its text replaced.
   void change(const std::string& part, const std::string& other) const {

@@ -273,7 +273,7 @@ class DefinitionCase {
     }
     const Description description = describe(
         {.format = "definition", .file = "definition.py", .text = definition_.reference, .beside = {}},
-        arguments(), *python_, maker);
+        arguments(), *python_, {.maker = maker});
     for (const DescribedTensor& tensor : description.tensors) fill(tensor);
     for (const std::string& note : description.notes) imported_.notes.push_back(note);
   }

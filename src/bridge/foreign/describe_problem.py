@@ -10,7 +10,8 @@ directory. Standard output is one JSON object; what the file prints goes to stan
                   makes are described: the tensors named in "inputs", and the numbers that it
                   gives besides.
 
-With "values_folder", that folder gets the values of each tensor whose fill is "kept": the raw
+With "try_negative", "may_be_negative" of the answer names inputs that the problem never gives
+negative numbers, and that may have some. With "values_folder", that folder gets the values of each tensor whose fill is "kept": the raw
 little-endian bytes of what the case has, in the file that the tensor's "file" names.
 """
 
@@ -334,6 +335,28 @@ def kernelbench_values(request, structure):
         + [(plan, held[plan["path"]]) for plan in structure["state"]]
 
 
+def tried_below_zero(request, result):
+    """The inputs that are never negative in a problem of KernelBench, where its results are finite
+    if they are."""
+    high = {tensor["name"]: tensor["fill"]["high"] for tensor in result["tensors"]
+            if tensor["fill"].get("low", -1) >= 0 and tensor["fill"]["distribution"] == "uniform"}
+    plans = iter(result["structure"]["inputs"])
+
+    def lowered(path, leaf):
+        name = (next(plans) or {}).get("name")
+        return leaf.uniform_(-high[name] / 4, high[name]) if name in high else leaf
+
+    try:
+        with foreign.contained("cpu"):
+            model, inputs = kernelbench_given(request)
+            outputs = foreign.call(model, foreign.map_leaves(inputs, lowered))
+            finite = all(torch.isfinite(each).all() for each in foreign.tensors_of(outputs))
+    except (Exception, SystemExit):
+        return []
+    given = {(plan or {}).get("name") for plan in result["structure"]["inputs"]}
+    return sorted(given & set(high)) if finite else []
+
+
 def describe_kernelbench(request, device):
     description, origins = Description(), Origins()
     with foreign.contained(device), origins:
@@ -641,6 +664,8 @@ def answer_to(request):
         raise CannotDescribe("the format %r is not one of %s"
                              % (request["format"], ", ".join(FORMATS)))
     result = described(request)
+    if request.get("try_negative"):
+        result["may_be_negative"] = tried_below_zero(request, result)
     if "values_folder" not in request:
         return result
     try:

@@ -54,6 +54,8 @@ class Reader {
     const auto structure = json_.find("structure");
     if (structure == json_.end()) unreadable();
     description.structure = structure->dump();
+    for (const Json& each : list(json_, "may_be_negative"))
+      description.may_be_negative.push_back(plain(each));
     for (const Json& each : list(json_, "left_out")) description.left_out.push_back(plain(each));
     for (const Json& each : list(json_, "notes")) description.notes.push_back(plain(each));
     return description;
@@ -119,17 +121,18 @@ class Reader {
 }  // namespace
 
 Description describe(const ForeignProblem& problem, const std::string& arguments,
-                     const fs::path& python, const std::optional<InputMaker>& maker) {
+                     const fs::path& python, const DescribeOptions& options) {
   const ScratchDirectory scratch;
   const fs::path folder = fs::canonical(scratch.path());
   Json request = {{"format", problem.format},
                   {"file", problem.file},
                   {"arguments", Json::parse(arguments)},
                   {"values_folder", kValues}};
-  if (maker) {
-    request["entrypoint"] = maker->function;
-    request["inputs"] = maker->tensors;
+  if (options.maker) {
+    request["entrypoint"] = options.maker->function;
+    request["inputs"] = options.maker->tensors;
   }
+  if (options.try_negative) request["try_negative"] = true;
   write_file_atomically(folder / compile::kRequestFile, document::line(request), Sync::no);
   write_file_atomically(folder / kDescribe, scripts::describe_problem(), Sync::no);
   write_file_atomically(folder / "origins.py", scripts::origins(), Sync::no);

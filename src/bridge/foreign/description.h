@@ -36,6 +36,7 @@ struct Description {
   double absolute = 0;  // tolerance; 0: it tells none
   double relative = 0;
   std::string structure;  // JSON, for the reference
+  std::vector<std::string> may_be_negative;  // where that was tried
   std::vector<std::string> left_out;
   std::vector<std::string> notes;
 };
@@ -45,11 +46,16 @@ struct InputMaker {
   std::string function;
   std::vector<std::string> tensors;
 };
+struct DescribeOptions {
+  std::optional<InputMaker> maker = {};
+  // Whether inputs that are never negative are tried so: the problem is computed for that.
+  bool try_negative = false;
+};
 
 // Runs the file; `arguments` is an object in JSON. Throws as import_problem() does.
 [[nodiscard]] Description describe(const ForeignProblem& problem, const std::string& arguments,
                                    const std::filesystem::path& python,
-                                   const std::optional<InputMaker>& maker = std::nullopt);
+                                   const DescribeOptions& options = {});
 
 // What a case writes for one that is not "kept".
 [[nodiscard]] WrittenFill fill_of(const DescribedTensor& tensor);

@@ -83,6 +83,7 @@ class ProblemImporter {
 
   [[nodiscard]] ImportedProblem imported() {
     shrink();
+    lower();
     const Constants constants = constants_of(problem_.text);
     Constants small = constants;
     for (const auto& [name, value] : small_constants_) small[name] = value;
@@ -100,6 +101,31 @@ class ProblemImporter {
   }
 
  private:
+  // Inputs that the problem never gives negative numbers get some, where it takes them: a kernel
+  // could be right on the others alone. They are few, so that sums stay as large as they are, and
+  // with them what the tolerance allows.
+  void lower() {
+    constexpr double kShare = 0.25;  // of the largest number
+    const bool is_wanted = std::ranges::any_of(whole_.tensors, [](const DescribedTensor& tensor) {
+      return tensor.distribution == "uniform" && tensor.low >= 0;
+    });
+    if (!is_wanted || elements(small_) > 4 * kMostElements) return;
+    const Description tried = describe(problem_, Json(small_constants_).dump(), python_,
+                                       {.maker = {}, .try_negative = true});
+    for (Description* const description : {&whole_, &small_}) {
+      for (DescribedTensor& tensor : description->tensors) {
+        if (std::ranges::find(tried.may_be_negative, tensor.name) == tried.may_be_negative.end())
+          continue;
+        tensor.low = -kShare * tensor.high;
+        if (description != &whole_) continue;
+        description->notes.push_back(fmt::format(
+            "{}: a fifth of its numbers is negative, and none in the problem: a kernel could be "
+            "right on those alone",
+            tensor.name));
+      }
+    }
+  }
+
   [[nodiscard]] Description described(const Constants& constants) const {
     return describe(problem_, Json(constants).dump(), python_);
   }
