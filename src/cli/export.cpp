@@ -1,6 +1,8 @@
 // `autokernel export`: a kernel of a case, for others to use.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -46,8 +48,7 @@ class Export : public Command {
 
 constexpr const char* kExportExamples = R"(Examples:
   autokernel export --case cases/rmsnorm_h4096 --format sol-execbench --out solution.json
-  autokernel show 12 --files best; autokernel export --kernel best --format flashinfer-trace \
-    --case cases/rmsnorm_h4096 --out solution.json
+  autokernel export --case cases/rmsnorm_h4096 --kernel best --format flashinfer-trace --out s.json
 
 The solution has the kernel as it is, and host code that calls it with PyTorch's tensors. A
 solution that was imported keeps its own host code. What the format cannot hold is told.
@@ -57,9 +58,17 @@ const std::map<std::string, bridge::SolutionFormat> kFormats = {
     {"flashinfer-trace", bridge::SolutionFormat::flashinfer_trace},
     {"sol-execbench", bridge::SolutionFormat::sol_execbench}};
 
-// A name in the module that the host code has to have renamed: one of a template is mangled, and
-// is found by its address.
-[[nodiscard]] bool is_plain_name(const std::string& name) { return !name.starts_with("_Z"); }
+// What the file calls a kernel of that name in the module: "_Z4rowsPf" is rows(float*). Empty for
+// an instance of a template, and for one in a namespace: those are launched by their addresses.
+[[nodiscard]] std::string plain_name(const std::string& name) {
+  if (!name.starts_with("_Z")) return name;
+  std::size_t at = 2;
+  std::size_t length = 0;
+  while (at < name.size() && std::isdigit(static_cast<unsigned char>(name[at])) != 0)
+    length = 10 * length + static_cast<std::size_t>(name[at++] - '0');
+  const bool is_whole = length > 0 && at + length < name.size() && name[at + length] != 'I';
+  return is_whole ? name.substr(at, length) : "";
+}
 
 [[nodiscard]] bridge::ExportedSize exported_size(const trial::Request& request,
                                                  const cases::Sizes& symbols) {
@@ -75,8 +84,11 @@ const std::map<std::string, bridge::SolutionFormat> kFormats = {
                             .kernels = {},
                             .workspace_bytes = kernel.program.declaration.workspace_bytes,
                             .workspace_zeroed = kernel.program.declaration.workspace_zeroed};
-  for (const trial::ReadyLaunch& each : kernel.launches)
-    if (is_plain_name(each.launch.kernel)) size.kernels.push_back(each.launch.kernel);
+  for (const trial::ReadyLaunch& each : kernel.launches) {
+    const std::string name = plain_name(each.launch.kernel);
+    const bool is_new = std::ranges::find(size.kernels, name) == size.kernels.end();
+    if (!name.empty() && is_new) size.kernels.push_back(name);
+  }
   return size;
 }
 

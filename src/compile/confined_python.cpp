@@ -70,6 +70,8 @@ Variables variables(const fs::path& folder) {
   const char* const home = std::getenv("HOME");
   if (home != nullptr) chosen["PYTHONUSERBASE"] = (fs::path(home) / ".local").string();
   chosen["HOME"] = chosen["TMPDIR"] = chosen["XDG_CACHE_HOME"] = folder.string();
+  // PyTorch calls a folder by the user, whose name is in a file that cannot be read.
+  chosen["LOGNAME"] = "autokernel";
   chosen["PYTHONDONTWRITEBYTECODE"] = "1";
   chosen["CUDA_VISIBLE_DEVICES"] = "";
   return chosen;
