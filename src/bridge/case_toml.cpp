@@ -67,6 +67,7 @@ class CaseToml {
     }
     line("exact = \"never\"\nabsolute = {}  # {}\nrelative = {}", case_.check.absolute,
          case_.check.whose, case_.check.relative);
+    if (case_.check.may_be_wrong > 0) line("may_be_wrong = {:.6g}", case_.check.may_be_wrong);
   }
 
   void write_cost() {

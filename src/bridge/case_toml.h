@@ -45,7 +45,8 @@ struct WrittenScalar {
 struct WrittenCheck {
   double absolute = 0;
   double relative = 0;
-  std::string whose;  // a comment on where they come from
+  std::string whose;        // a comment on where they come from
+  double may_be_wrong = 0;  // share of the elements
 };
 
 struct WrittenCase {

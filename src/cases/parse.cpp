@@ -81,6 +81,12 @@ Case read_case(const std::string& text, const std::filesystem::path& directory,
   problem.tolerance = correctness.tolerance;
   problem.tolerances = std::move(correctness.tolerances);
   problem.deterministic = check.truth("deterministic", false);
+  if (check.has("may_be_wrong")) {
+    constexpr double kMostWrong = 0.1;
+    problem.may_be_wrong = check.number("may_be_wrong", {0, kMostWrong});
+    if (!std::holds_alternative<NotExact>(problem.exactness))
+      check.fail("may_be_wrong", R"(goes with exact = "never"; leave it out)");
+  }
   check.finish();
 
   Section cost = root.section("cost");

@@ -68,7 +68,7 @@ class Evaluate : public Command {
   bridge::Solution solution_;
   bridge::SolutionKernel kernel_;
   bridge::DefinitionInCase definition_;
-  fs::path folder_;  // of the case
+  fs::path folder_;                               // of the case
   std::map<std::string, trial::Result> results_;  // by size
   std::set<std::string> warned_;
 };
@@ -92,11 +92,11 @@ and timed as any kernel is.
     const auto text = read_file_below(each.folder, "definition.json", "a definition");
     if (!text || bridge::definition_name(*text) != definition) continue;
     if (!folder.empty() && *text != known) {
-      throw Error(Stop::usage, fmt::format("cannot tell which case the solution is for: {} and {} "
-                                           "are of definitions called {}; --case names one",
-                                           visible_line(folder.string()),
-                                           visible_line(each.folder.string()),
-                                           visible_line(definition)));
+      throw Error(Stop::usage,
+                  fmt::format("cannot tell which case the solution is for: {} and {} "
+                              "are of definitions called {}; --case names one",
+                              visible_line(folder.string()), visible_line(each.folder.string()),
+                              visible_line(definition)));
     }
     if (folder.empty()) folder = each.folder;
     known = *text;
@@ -141,11 +141,12 @@ and timed as any kernel is.
 
 [[nodiscard]] bridge::SolutionRun run_of(const trial::Result& result) {
   constexpr double kMicroseconds = 1000;  // to a millisecond
-  bridge::SolutionRun run{.status = status_of(result),
-                          .hardware = result.device ? result.device->name : "none",
-                          .libs = result.versions,
-                          .log = result.reason,
-                          .timestamp = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)))};
+  bridge::SolutionRun run{
+      .status = status_of(result),
+      .hardware = result.device ? result.device->name : "none",
+      .libs = result.versions,
+      .log = result.reason,
+      .timestamp = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)))};
   if (result.differences) {
     run.max_absolute_error = result.differences->max_abs;
     run.max_relative_error = result.differences->max_rel;
@@ -263,6 +264,7 @@ void Evaluate::keep_traces(const cases::Case& problem) const {
 void Evaluate::write_kernel(const Console& console) const {
   const fs::path root = fs::absolute(kernel_out_).lexically_normal();
   std::vector<NewFile> files;
+  files.reserve(kernel_.files.size());
   for (const auto& [path, text] : kernel_.files) files.push_back({.path = path, .bytes = text});
   make_folders(root);
   write_new_files(root, files);

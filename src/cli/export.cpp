@@ -79,7 +79,8 @@ const std::map<std::string, bridge::SolutionFormat> kFormats = {
   }
   const auto& kernel = std::get<trial::ReadyKernel>(ready);
   if (!kernel.maps.empty())
-    throw Error(Stop::usage, "cannot export the kernel: host code for tensor maps is not there yet");
+    throw Error(Stop::usage,
+                "cannot export the kernel: host code for tensor maps is not there yet");
   bridge::ExportedSize size{.symbols = symbols,
                             .kernels = {},
                             .workspace_bytes = kernel.program.declaration.workspace_bytes,

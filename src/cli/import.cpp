@@ -61,6 +61,7 @@ class Import : public Command {
   std::optional<std::string> kernel_;
   std::string out_ = "cases";
   bool allow_ = false;
+  bool lax_ = false;
   std::optional<std::string> python_;
   std::vector<std::string> made_;
 };
@@ -109,8 +110,8 @@ a folder of its own without network and GPU, to find the tensors: --allow says t
 [[nodiscard]] std::string folder_named(const std::string& name) {
   std::string folder;
   for (const char c : folder_for(name)) {
-    const bool is_plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-' ||
-                          c == '+' || (c == '.' && !folder.empty());
+    const bool is_plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' ||
+                          c == '-' || c == '+' || (c == '.' && !folder.empty());
     folder += is_plain ? c : '_';
   }
   return folder.empty() ? "problem" : folder;
@@ -140,10 +141,11 @@ a folder of its own without network and GPU, to find the tensors: --allow says t
     const std::string line = "#include <" + header + ">\n";
     if (!header.empty() && kernel.find(line) == std::string::npos) kernel += line;
   }
-  return kernel + fmt::format(
-                      "#include <autokernel.cuh>\n\nAUTOKERNEL_LAUNCH({{.kernel = \"mine\", .grid = "
-                      "{{1}}, .block = {{256}}}});\n\n{} {{}}\n",
-                      declaration_of(problem, "mine"));
+  return kernel +
+         fmt::format(
+             "#include <autokernel.cuh>\n\nAUTOKERNEL_LAUNCH({{.kernel = \"mine\", .grid = "
+             "{{1}}, .block = {{256}}}});\n\n{} {{}}\n",
+             declaration_of(problem, "mine"));
 }
 
 // A file that a task names, which may lie one folder up: what several tasks share.
@@ -171,6 +173,7 @@ void Import::declare(Options options) {
       .type_name("TEXT");
   options.add_option("--out", out_, "Folder for the cases [cases]").type_name("DIR");
   options.add_flag("--allow", allow_, "Let a problem's Python run, confined, to find its tensors");
+  options.add_flag("--lax", lax_, "Let elements be wrong where the problem's benchmark does");
   options
       .add_option("--python", python_,
                   "The Python to run it, with PyTorch (default: the active one)")
@@ -238,6 +241,7 @@ std::vector<bridge::ImportedProblem> Import::imported(const FoundProblem& proble
          .definition = text,
          .workloads_file = workloads.string(),
          .workloads = read_file(workloads, "the workloads of a definition"),
+         .lax = lax_,
          .blob = [&](const std::string& path) { return blob_of(problem.file, path); }},
         allow_ ? std::optional(python(name)) : std::nullopt);
   }

@@ -93,6 +93,19 @@ TEST(Definition, HasTheTightestToleranceOfItsWorkloadsForEveryElement) {
   EXPECT_THAT(problems[0].notes, Contains(HasSubstr("lets 1 % of the elements be wrong")));
 }
 
+TEST(Definition, LetsElementsBeWrongWhereThatIsAskedFor) {
+  const Files files;
+  const auto lax = import_definition({.definition_file = "definition.json",
+                                      .definition = files.definition,
+                                      .workloads_file = "workload.jsonl",
+                                      .workloads = files.workloads,
+                                      .lax = true,
+                                      .blob = [](const std::string&) { return std::nullopt; }},
+                                     std::nullopt);
+  EXPECT_NEAR(case_of(lax[0]).may_be_wrong, 0.01, 1e-9);
+  EXPECT_EQ(case_of(problems_of({})[0]).may_be_wrong, 0);
+}
+
 TEST(Definition, KeepsWhatItWasMadeOf) {
   const ImportedProblem problem = problems_of({})[0];
   EXPECT_EQ(problem.files.at("definition.json"), data_text("definition.json"));
@@ -188,8 +201,8 @@ TEST(Definition, RunsNothingUnlessItIsAllowed) {
       with(files.definition, "\"op_type\"", "\"custom_inputs_entrypoint\": \"make\", \"op_type\"");
   files.workloads =
       R"({"uuid": "1", "axes": {"rows": 4}, "inputs": {"x": {"type": "custom"}, "scale": {"type": "custom"}, "offset": {"type": "scalar", "value": 1}}})";
-  EXPECT_THAT(definition_refusal(files), AllOf(HasSubstr("its inputs are made by make()"),
-                                    HasSubstr("--allow lets it run")));
+  EXPECT_THAT(definition_refusal(files),
+              AllOf(HasSubstr("its inputs are made by make()"), HasSubstr("--allow lets it run")));
 }
 
 struct Mistake {
@@ -320,9 +333,9 @@ TEST(Solution, ATraceHasFiguresWhereTheFormatHasThem) {
                   .latency_ms = 0.5,
                   .reference_latency_ms = 2};
   const std::string passed = trace_line(solution, workload, run);
-  EXPECT_THAT(passed, AllOf(HasSubstr(R"("solution":"by_rows")"),
-                            HasSubstr(R"("uuid":"11111111-aaaa")"),
-                            HasSubstr(R"("speedup_factor":4.0)"), Not(HasSubstr("\n"))));
+  EXPECT_THAT(passed,
+              AllOf(HasSubstr(R"("solution":"by_rows")"), HasSubstr(R"("uuid":"11111111-aaaa")"),
+                    HasSubstr(R"("speedup_factor":4.0)"), Not(HasSubstr("\n"))));
   run.status = "INCORRECT_NUMERICAL";
   EXPECT_THAT(trace_line(solution, workload, run),
               AllOf(HasSubstr(R"("max_absolute_error":0.25)"), HasSubstr(R"("performance":null)")));
@@ -332,8 +345,8 @@ TEST(Solution, ATraceHasFiguresWhereTheFormatHasThem) {
 }
 
 TEST(Solution, InCudaIsTheKernelThatItsHostCodeLaunches) {
-  const SolutionKernel kernel =
-      kernel_of_solution(read_solution("solution.json", data_text("solution_cuda.json")), in_case());
+  const SolutionKernel kernel = kernel_of_solution(
+      read_solution("solution.json", data_text("solution_cuda.json")), in_case());
   EXPECT_EQ(kernel.main, "kernel.cu");
   const std::string& text = kernel.files.at("kernel.cu");
   EXPECT_THAT(text, AllOf(HasSubstr(".kernel = \"rows_kernel\""),
@@ -408,18 +421,18 @@ TEST(Export, OfAKernelInTritonHasAHostInPython) {
   const ExportedSolution exported =
       export_solution(kernel, in_case(), SolutionFormat::flashinfer_trace, {});
   const std::string host = source_of(exported.json, "main.py");
-  EXPECT_THAT(host, AllOf(HasSubstr("def run(x, scale, offset):"),
-                          HasSubstr("    rows = x.shape[0]\n"), HasSubstr("    width = 96\n"),
-                          HasSubstr("    pairs = width // 2\n"),
-                          HasSubstr("y = torch.empty([rows, width], dtype=torch.float16"),
-                          HasSubstr(".launch(x, scale, y, offset)"), HasSubstr("return y"),
-                          Not(HasSubstr("@"))));
+  EXPECT_THAT(
+      host,
+      AllOf(HasSubstr("def run(x, scale, offset):"), HasSubstr("    rows = x.shape[0]\n"),
+            HasSubstr("    width = 96\n"), HasSubstr("    pairs = width // 2\n"),
+            HasSubstr("y = torch.empty([rows, width], dtype=torch.float16"),
+            HasSubstr(".launch(x, scale, y, offset)"), HasSubstr("return y"), Not(HasSubstr("@"))));
   EXPECT_EQ(source_of(exported.json, "kernel.py"), kernel.files.at("kernel.py"));
 }
 
 TEST(Export, OfAKernelInCudaHasAHostThatChecksShapes) {
-  const SolutionKernel kernel =
-      kernel_of_solution(read_solution("solution.json", data_text("solution_cuda.json")), in_case());
+  const SolutionKernel kernel = kernel_of_solution(
+      read_solution("solution.json", data_text("solution_cuda.json")), in_case());
   const ExportedSolution exported =
       export_solution(to_export(kernel), in_case(), SolutionFormat::sol_execbench, {});
   EXPECT_THAT(source_of(exported.json, "main.cpp"),

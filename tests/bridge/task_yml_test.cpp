@@ -51,15 +51,17 @@ TEST(Task, TellsItsFilesAndArguments) {
 }
 
 TEST(Task, MistakesAreNamed) {
-  EXPECT_THAT(task_refusal("files: 3"), HasSubstr("cannot import task.yml: it has no list of files"));
+  EXPECT_THAT(task_refusal("files: 3"),
+              HasSubstr("cannot import task.yml: it has no list of files"));
   EXPECT_THAT(task_refusal("files: []\ntests: []"), HasSubstr("it has no reference.py"));
   EXPECT_THAT(task_refusal(kTask + "multi_gpu: true\n"), HasSubstr("for several GPUs"));
   EXPECT_THAT(task_refusal("files:\n  - {name: reference.py, source: r.py}\n"),
               HasSubstr("neither tests nor benchmarks"));
   EXPECT_THAT(task_refusal("files: [\n"), HasSubstr("cannot import task.yml: line"));
   EXPECT_THAT(task_refusal(std::string(2 << 20, ' ')), HasSubstr("larger than 1 MiB"));
-  EXPECT_THAT(task_refusal("files:\n  - {name: reference.py, source: r.py}\ntests:\n  - {a: [1]}\n"),
-              HasSubstr("no number and no text"));
+  EXPECT_THAT(
+      task_refusal("files:\n  - {name: reference.py, source: r.py}\ntests:\n  - {a: [1]}\n"),
+      HasSubstr("no number and no text"));
 }
 
 TEST(Task, IsReadOrRefusedWhereverItIsCut) {

@@ -52,8 +52,8 @@ class Evaluate : public AuthoringWorkplace {
 TEST_F(Evaluate, JudgesASolutionAtEachWorkload) {
   const Outcome run = evaluate({"--traces", "traces.jsonl"});
   EXPECT_EQ(run.code, 0) << run.out << run.err;
-  EXPECT_THAT(run.out, AllOf(HasSubstr("sizes:            3 of 3 measured"),
-                             Not(HasSubstr("incorrect"))));
+  EXPECT_THAT(run.out,
+              AllOf(HasSubstr("sizes:            3 of 3 measured"), Not(HasSubstr("incorrect"))));
   const std::string traces = files().at("traces.jsonl");
   EXPECT_EQ(std::ranges::count(traces, '\n'), 3);
   EXPECT_THAT(traces, AllOf(HasSubstr("\"uuid\":\"22222222-bbbb\""),
@@ -65,6 +65,24 @@ TEST_F(Evaluate, RefusesASolutionThatIsWrong) {
   const Outcome run = evaluate({"--traces", "traces.jsonl"});
   EXPECT_EQ(run.code, 11) << run.out << run.err;
   EXPECT_THAT(files().at("traces.jsonl"), HasSubstr("\"status\":\"INCORRECT_NUMERICAL\""));
+}
+
+TEST_F(Evaluate, LetsElementsBeWrongWhereTheBenchmarkDoes) {
+  change("factor[index / width], shift)", "factor[index / width], shift) + (index % 97 == 5)");
+  const std::string path = "cases/scaled_rows/case.toml";
+  std::string text = files().at(path);
+  const auto judged = [&](const std::string& more) {
+    std::string changed = text;
+    changed.insert(changed.find("\n[cost]"), more);
+    repository_.write(path, changed);
+    return evaluate({"--sizes", "default"});
+  };
+  EXPECT_EQ(judged("").code, 11);
+  const Outcome lax = judged("may_be_wrong = 0.1\n");
+  EXPECT_EQ(lax.code, 0) << lax.out << lax.err;
+  EXPECT_THAT(lax.err, HasSubstr("the case lets 10 % of the elements of a result be wrong"));
+  const Outcome refused = judged("may_be_wrong = 0.2\n");
+  EXPECT_EQ(refused.code, 2) << refused.err;
 }
 
 TEST_F(Evaluate, AddsTracesAndKeepsWhatIsNone) {
@@ -83,9 +101,8 @@ TEST_F(Evaluate, ComparesWithAnotherKernelWhoseTimeIsTheReferences) {
   const Outcome run =
       evaluate({"--sizes", "check", "--against", "mine/kernel.cu", "--traces", "traces.jsonl"});
   EXPECT_THAT(run.out, HasSubstr("check")) << run.err;
-  EXPECT_THAT(files().at("traces.jsonl"),
-              AllOf(HasSubstr("\"status\":\"PASSED\""),
-                    Not(HasSubstr("\"reference_latency_ms\":0.0,"))));
+  EXPECT_THAT(files().at("traces.jsonl"), AllOf(HasSubstr("\"status\":\"PASSED\""),
+                                                Not(HasSubstr("\"reference_latency_ms\":0.0,"))));
 }
 
 TEST_F(Evaluate, FindsTheCaseOfADefinitionOrSaysThatThereIsNone) {

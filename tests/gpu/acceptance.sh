@@ -13,7 +13,7 @@ if [[ ${1:-} == --rehearse ]]; then
   rehearse=1
   shift
 fi
-readonly all_parts=(examples operations turnaround clock too_fast exactness profiler adversarial suite decisions campaign programs verify golden)
+readonly all_parts=(examples operations turnaround clock too_fast exactness profiler adversarial suite decisions campaign programs verify problems golden)
 parts=("${@:2}")
 if (($# < 1)) || [[ ! -x $1/bin/autokernel ]]; then
   echo "usage: $0 [--rehearse] PREFIX [PART ...], where PREFIX/bin/autokernel is the program" >&2
@@ -409,6 +409,20 @@ verify() {
   sed 's/^/# /' "$scratch/verify" >&2
   judge "$what" "$(tail -n 1 "$scratch/verify")" "0 otherwise" \
     "$(grep -qx '0 of the verifications were not as they should be' "$scratch/verify" && echo 1)"
+}
+
+# Kernels in Triton, and a benchmark's problem with its solutions, evaluated, exported and run by PyTorch.
+problems() {
+  local what="kernels in Triton, solutions: right"
+  if ((rehearse)) || ! [[ -x /opt/torch/.venv/bin/python3 || -n ${VIRTUAL_ENV:-} ]]; then
+    skip "$what" "needs a GPU, PyTorch and Triton"
+    return
+  fi
+  local code=0
+  "${BASH_SOURCE[0]%/*}/problems.sh" "$prefix" >"$scratch/problems" 2>&1 || code=$?
+  sed 's/^/# /' "$scratch/problems" >&2
+  judge "$what" "$(grep -c ' ok  ' "$scratch/problems" || true) of $(grep -cE ' (ok|FAILED) ' "$scratch/problems" || true)" all \
+    "$([[ $code == 0 ]] && echo 1)"
 }
 
 # ---- what the emulated device is compared with ------------------------------------------------------------------------

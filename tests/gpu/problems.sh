@@ -13,8 +13,10 @@ if (($# < 1)) || [[ ! -x $1/bin/autokernel ]]; then
 fi
 autokernel=$(realpath "$1/bin/autokernel")
 shift
+folders=()
+for folder in "$@"; do folders+=("$(realpath "$folder")"); done
 [[ -x /opt/torch/.venv/bin/python3 ]] && export VIRTUAL_ENV=/opt/torch/.venv PATH=/opt/torch/.venv/bin:$PATH
-readonly autokernel data=$PWD/tests/data/definition kernels=$PWD/kernels programs=$PWD/tests/gpu/programs
+readonly autokernel folders data=$PWD/tests/data/definition kernels=$PWD/kernels programs=$PWD/tests/gpu/programs
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 failed=0
@@ -71,8 +73,8 @@ for kind in triton plain; do
   row "  run with PyTorch" python3 "$programs/run_solution.py" rows/definition.json rows/workload.jsonl "$kind.json"
 done
 
-for folder in "$@"; do
-  echo "$folder"
+for folder in "${folders[@]}"; do
+  echo "${folder##*/}"
   rm -rf cases
   row import "$autokernel" import "$folder" --allow
   while IFS= read -r -d '' solution; do

@@ -41,9 +41,9 @@ struct HostCall {
     bool is_tensor = true;           // else a scalar
     std::vector<std::string> shape;  // of a tensor: sizes of the case, or numbers
   };
-  std::string function;              // by the name that it is exported by
-  std::vector<Operand> parameters;   // of it, in their order
-  std::vector<std::string> returned;  // tensors of the case that it returns, in their order
+  std::string function;                       // by the name that it is exported by
+  std::vector<Operand> parameters;            // of it, in their order
+  std::vector<std::string> returned;          // tensors of the case that it returns, in their order
   std::map<std::string, std::int64_t> sizes;  // of the case, at one of its sizes
 };
 

@@ -16,6 +16,8 @@ struct DefinitionFiles {
   std::string definition;       // JSON
   std::string workloads_file;
   std::string workloads;  // JSON, one to a line
+  // Whether elements may be wrong where the benchmark lets them.
+  bool lax = false;
   // The bytes of a file that a workload names, such as one of safetensors; none: it is not there.
   std::function<std::optional<std::string>(const std::string& path)> blob;
 };

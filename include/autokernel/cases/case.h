@@ -242,6 +242,9 @@ struct Case {
   // Where it differs with the type of what is written; `tolerance` is that at the default size.
   std::map<DType, Tolerance> tolerances;
   Exactness exactness;
+  // The share of an output's elements that may be outside of the tolerance; none unless the case
+  // says so, as some benchmarks do. They are numbers all the same.
+  double may_be_wrong = 0;
   bool deterministic = false;  // the same inputs must give the same bits (implied by exact inputs)
   std::string flops;           // formula of the size symbols
   std::string bytes;           // least bytes moved, formula of the size symbols

@@ -95,10 +95,10 @@ std::variant<CalledKernel, std::string> import_called_kernel(
   if (launches.empty())
     return fmt::format("{}() launches no kernel of its own that the text shows", call.function);
   if (launches.size() > 1) {
-    return fmt::format("{}() launches {} kernels, in lines {} and {}: one can be taken from host "
-                       "code",
-                       call.function, launches.size(), launches[0].place.line(),
-                       launches[1].place.line());
+    return fmt::format(
+        "{}() launches {} kernels, in lines {} and {}: one can be taken from host "
+        "code",
+        call.function, launches.size(), launches[0].place.line(), launches[1].place.line());
   }
   return called_kernel(source, values, launches[0], call, locals);
 }

@@ -9,13 +9,13 @@
 #include <utility>
 
 #include "autokernel/base/visible_text.h"
+#include "bridge/case_toml.h"
 #include "bridge/cuda_source/adapter.h"
 #include "bridge/cuda_source/case_text.h"
 #include "bridge/cuda_source/device_text.h"
 #include "bridge/cuda_source/element_types.h"
 #include "bridge/cuda_source/index_bounds.h"
 #include "bridge/cuda_source/kernel_use.h"
-#include "bridge/case_toml.h"
 
 namespace autokernel::bridge {
 namespace {
@@ -268,10 +268,8 @@ class Importer {
       adapter_.add_made("", "nullptr");
       return;
     }
-    std::string name;
-    if (from && from->is_known) name = from->name;
-    if (from && !from->is_known && locals_->contains(from->name)) name = locals_->at(from->name);
-    if (name.empty())
+    const std::string name = from ? tensor_of_call(*from) : "";
+    if (!from || name.empty())
       throw Impossible{fmt::format("{}: which tensor its parameter {} is cannot be told",
                                    line_of(argument), parameter.name)};
     if (from->is_offset)
@@ -283,10 +281,17 @@ class Importer {
     adapter_.add(pointer_text(parameter), name);
   }
 
+  // Empty: it is none of the call's.
+  [[nodiscard]] std::string tensor_of_call(const Pointer& from) const {
+    if (from.is_known) return from.name;
+    const auto local = locals_->find(from.name);
+    return local == locals_->end() ? "" : local->second;
+  }
+
   [[nodiscard]] static std::string cpp_of_dtype(const std::string& dtype) {
     static const std::map<std::string, std::string> known = {
-        {"f64", "double"},    {"f32", "float"},     {"f16", "__half"},   {"bf16", "__nv_bfloat16"},
-        {"i64", "long long"}, {"i32", "int"},       {"i16", "short"},    {"i8", "signed char"},
+        {"f64", "double"},    {"f32", "float"},        {"f16", "__half"}, {"bf16", "__nv_bfloat16"},
+        {"i64", "long long"}, {"i32", "int"},          {"i16", "short"},  {"i8", "signed char"},
         {"u32", "unsigned"},  {"u8", "unsigned char"}, {"bool", "bool"}};
     const auto found = known.find(dtype);
     if (found == known.end()) throw Impossible{fmt::format("a scalar is {}", dtype)};

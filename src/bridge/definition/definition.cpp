@@ -45,10 +45,11 @@ using document::Json;
   if (!shape.is_array()) entry.fail("has a shape that is no list");
   tensor.shape.emplace();
   for (const Json& extent : shape) {
-    const std::string axis = extent.is_string()           ? extent.get<std::string>()
+    const std::string axis = extent.is_string()            ? extent.get<std::string>()
                              : extent.is_number_unsigned() ? extent.dump()
                                                            : "";
-    const bool is_number = !axis.empty() && axis.find_first_not_of("0123456789") == std::string::npos;
+    const bool is_number =
+        !axis.empty() && axis.find_first_not_of("0123456789") == std::string::npos;
     if (!is_number && !axes.contains(axis))
       entry.fail(fmt::format("has {} in its shape, which is no axis", visible_line(extent.dump())));
     tensor.shape->push_back(axis);
@@ -60,8 +61,9 @@ using document::Json;
   WorkloadInput input{.type = entry.text("type"), .path = {}, .tensor_key = {}};
   static const std::set<std::string> kTypes = {"random", "scalar", "safetensors", "custom"};
   if (!kTypes.contains(input.type)) {
-    entry.fail(fmt::format("is of the type \"{}\"; random, scalar, safetensors and custom are known",
-                           visible_line(input.type)));
+    entry.fail(
+        fmt::format("is of the type \"{}\"; random, scalar, safetensors and custom are known",
+                    visible_line(input.type)));
   }
   if (input.type == "scalar") input.value = entry.number("value");
   if (input.type == "safetensors") {
@@ -141,10 +143,11 @@ Definition read_definition(const std::string& file, const std::string& text) {
     names.insert(name);
   });
   for (const bool are_read : {true, false}) {
-    entry.each(are_read ? "inputs" : "outputs", [&](const std::string& name, const JsonEntry& tensor) {
-      auto& tensors = are_read ? definition.inputs : definition.outputs;
-      tensors.push_back(tensor_of(name, tensor, names));
-    });
+    entry.each(are_read ? "inputs" : "outputs",
+               [&](const std::string& name, const JsonEntry& tensor) {
+                 auto& tensors = are_read ? definition.inputs : definition.outputs;
+                 tensors.push_back(tensor_of(name, tensor, names));
+               });
   }
   if (definition.outputs.empty()) entry.fail("has no outputs, so that there is nothing to judge");
   return definition;

@@ -98,8 +98,8 @@ class Exporter {
     if (is_sol == spec.contains("languages")) return;
     static const std::vector<std::pair<std::string, std::string>> kNames = {
         {"python", "pytorch"}, {"cuda", "cuda_cpp"}, {"cpp", "cuda_cpp"}, {"triton", "triton"}};
-    std::string from = is_sol ? spec["language"].get<std::string>()
-                              : spec["languages"].at(0).get<std::string>();
+    std::string from =
+        is_sol ? spec["language"].get<std::string>() : spec["languages"].at(0).get<std::string>();
     for (const auto& [flashinfer, sol] : kNames) {
       if (from != (is_sol ? flashinfer : sol)) continue;
       from = is_sol ? sol : flashinfer;
@@ -167,8 +167,7 @@ class Exporter {
       const auto& shape = defined_.at(name)->shape;
       if (!shape) continue;
       const auto found = std::ranges::find(*shape, axis);
-      if (found != shape->end())
-        return {name, static_cast<std::size_t>(found - shape->begin())};
+      if (found != shape->end()) return {name, static_cast<std::size_t>(found - shape->begin())};
     }
     refuse(fmt::format("no input has the axis {}, so that its value is not known to host code",
                        visible_line(axis)));
@@ -240,8 +239,8 @@ class Exporter {
     for (const ExportedOperand& operand : kernel_.operands) {
       operands.push_back("\"" + operand.name + "\"");
       const auto found = defined_.find(operand.name);
-      const bool is_single = found != defined_.end() && found->second->shape &&
-                             found->second->shape->empty();
+      const bool is_single =
+          found != defined_.end() && found->second->shape == std::vector<std::string>{};
       arguments.push_back(is_single ? operand.name + ".reshape(1)" : operand.name);
     }
     std::string text = export_texts::main_py();
@@ -289,7 +288,8 @@ class Exporter {
     sources["autokernel.cuh"] = sizes + "#endif\n";
     sources["autokernel_sizes.cuh"] = "#pragma once\n#include \"autokernel.cuh\"\n";
     sources["main.cpp"] = torch_host(declared, choice);
-    lost_.push_back(fmt::format("it takes the {} sizes of the case alone, and no other ones", count));
+    lost_.push_back(
+        fmt::format("it takes the {} sizes of the case alone, and no other ones", count));
   }
 
   // A builder has no folder of ours among those that it searches for "<autokernel.cuh>".
@@ -335,6 +335,7 @@ class Exporter {
           kernel, fmt::format("{}_{}", kernel, number));
     }
     std::vector<std::string> usual;
+    usual.reserve(kernel_.operands.size() + 1);
     for (const ExportedOperand& operand : kernel_.operands) usual.push_back(operand.name);
     if (size.workspace_bytes > 0) usual.emplace_back("workspace");
     return fmt::format(
@@ -342,8 +343,10 @@ class Exporter {
         "#define AUTOKERNEL_SIZE {1}\n#include \"autokernel.cuh\"\n{2}\n"
         "// The names of extern \"C\" are of all files together.\n{3}"
         "namespace {{\n#include \"{0}\"\n\n"
-        "const void* kernel_called(const char* name) {{\n{4}  return nullptr;\n}}\n}}  // namespace\n\n"
-        "cudaError_t autokernel_run_{1}(std::vector<autokernel::Operand> operands, void* workspace,\n"
+        "const void* kernel_called(const char* name) {{\n{4}  return nullptr;\n}}\n}}  // "
+        "namespace\n\n"
+        "cudaError_t autokernel_run_{1}(std::vector<autokernel::Operand> operands, void* "
+        "workspace,\n"
         "                               cudaStream_t stream) {{\n"
         "  operands.push_back({{\"workspace\", &workspace}});\n"
         "  for (const autokernel::Launch& launch : autokernel_launches) {{\n"
@@ -401,7 +404,8 @@ class Exporter {
       parameters.push_back(fmt::format("const torch::Tensor& {}", name));
       checks += fmt::format(
           "  TORCH_CHECK({0}.is_cuda() && {0}.is_contiguous() && {0}.scalar_type() == {1} && "
-          "{0}.dim() == {2},\n              \"{0} is to be a contiguous tensor of the GPU, {3}, with "
+          "{0}.dim() == {2},\n              \"{0} is to be a contiguous tensor of the GPU, {3}, "
+          "with "
           "{2} dimensions\");\n",
           name, type.constant, tensor.shape->size(), tensor.dtype);
     }
@@ -412,9 +416,10 @@ class Exporter {
     for (const std::string& name : inputs_) {
       const DefinedTensor& tensor = *defined_.at(name);
       if (!tensor.shape || tensor.shape->empty()) continue;
-      sizes += fmt::format("  TORCH_CHECK({0}.sizes() == c10::IntArrayRef({{{1}}}), \"{0} is to have "
-                           "the shape [{1}]\");\n",
-                           name, listed(extents_of(tensor)));
+      sizes += fmt::format(
+          "  TORCH_CHECK({0}.sizes() == c10::IntArrayRef({{{1}}}), \"{0} is to have "
+          "the shape [{1}]\");\n",
+          name, listed(extents_of(tensor)));
     }
     std::string outputs;
     for (const std::string& name : outputs_) {
@@ -425,8 +430,7 @@ class Exporter {
     std::string operands;
     for (const ExportedOperand& operand : kernel_.operands) {
       const bool is_scalar = !defined_.at(operand.name)->shape;
-      if (!is_scalar)
-        values += fmt::format("  void* {0}_data = {0}.data_ptr();\n", operand.name);
+      if (!is_scalar) values += fmt::format("  void* {0}_data = {0}.data_ptr();\n", operand.name);
       operands += fmt::format("{}{{\"{}\", &{}{}}}", operands.empty() ? "" : ", ", operand.name,
                               operand.name, is_scalar ? "" : "_data");
     }
@@ -449,7 +453,8 @@ class Exporter {
         "#include <ATen/cuda/CUDAContext.h>\n#include <c10/cuda/CUDAGuard.h>\n"
         "#include <torch/extension.h>\n\n#include <tuple>\n\n#include \"autokernel_host.h\"\n\n"
         "{1}\nnamespace {{\n\n"
-        "cudaError_t launch(std::vector<autokernel::Operand> operands, c10::TensorOptions options,\n"
+        "cudaError_t launch(std::vector<autokernel::Operand> operands, c10::TensorOptions "
+        "options,\n"
         "                   cudaStream_t stream{2}) {{\n{3}"
         "  TORCH_CHECK(false, \"the kernel was made for other sizes than\"{4});\n}}\n\n"
         "}}  // namespace\n\n"
@@ -478,7 +483,7 @@ class Exporter {
   const SolutionNames& names_;
   Definition definition_;
   Json problem_;
-  std::vector<std::string> inputs_;   // by the case's names, in the definition's order
+  std::vector<std::string> inputs_;  // by the case's names, in the definition's order
   std::vector<std::string> outputs_;
   std::map<std::string, const DefinedTensor*> defined_;
   std::map<std::string, std::string> symbols_;  // by axis

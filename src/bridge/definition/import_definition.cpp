@@ -7,6 +7,7 @@
 
 #include "autokernel/base/document_json.h"
 #include "autokernel/base/error.h"
+#include "autokernel/base/sort_stably.h"
 #include "autokernel/base/visible_text.h"
 #include "autokernel/bridge/definition.h"
 #include "autokernel/cases/names.h"
@@ -57,8 +58,9 @@ class DefinitionCase {
     order_by_size();
     for (const Axis& axis : definition_.axes) symbols_[axis.name] = names_.name_for(axis.name);
     written_.name = definition_.name;
-    written_.comment = fmt::format("{} of {}. What is right is what run() of definition.py computes.",
-                                   quotable(definition_.name), benchmark());
+    written_.comment =
+        fmt::format("{} of {}. What is right is what run() of definition.py computes.",
+                    quotable(definition_.name), benchmark());
     write_sizes();
     Json inputs = Json::array();
     for (const DefinedTensor& input : definition_.inputs) inputs.push_back(add_input(input));
@@ -73,7 +75,8 @@ class DefinitionCase {
     imported_.files["foreign.py"] = scripts::foreign();
     imported_.files["definition.py"] = definition_.reference;
     imported_.files["problem.json"] =
-        Json{{"file", "definition.py"}, {"axes", symbols_}, {"inputs", inputs}, {"outputs", outputs}}
+        Json{
+            {"file", "definition.py"}, {"axes", symbols_}, {"inputs", inputs}, {"outputs", outputs}}
             .dump(1) +
         "\n";
     imported_.files["definition.json"] = files_.definition;
@@ -113,25 +116,24 @@ class DefinitionCase {
   // The largest first; one of each choice of axes.
   void order_by_size() {
     std::erase_if(workloads_, [&](const Workload& workload) {
-      const bool is_empty = elements(workload) == 0 ||
-                            std::ranges::any_of(workload.axes, [](const auto& axis) {
-                              return axis.second == 0;
-                            });
+      const bool is_empty =
+          elements(workload) == 0 ||
+          std::ranges::any_of(workload.axes, [](const auto& axis) { return axis.second == 0; });
       if (is_empty) {
         imported_.notes.push_back(fmt::format("workload {} is left out: an axis of it is 0",
                                               visible_line(workload.uuid)));
       }
       return is_empty;
     });
-    std::ranges::stable_sort(
-        workloads_, [&](const auto& a, const auto& b) { return elements(a) > elements(b); });
+    sort_stably(workloads_,
+                [&](const auto& a, const auto& b) { return elements(a) > elements(b); });
     std::set<std::map<std::string, std::int64_t>> known;
     std::erase_if(workloads_,
                   [&](const Workload& each) { return !known.insert(each.axes).second; });
     constexpr std::size_t kMostSizes = 256;  // of a case
     if (workloads_.size() > kMostSizes) {
-      imported_.notes.push_back(fmt::format("of {} workloads the {} largest are taken",
-                                            workloads_.size(), kMostSizes));
+      imported_.notes.push_back(
+          fmt::format("of {} workloads the {} largest are taken", workloads_.size(), kMostSizes));
       workloads_.resize(kMostSizes);
     }
     if (workloads_.empty()) refuse("it has no workload with values");
@@ -237,13 +239,14 @@ class DefinitionCase {
                                    const WrittenTensor& written) {
     const auto bytes = files_.blob(given.path);
     if (!bytes) {
-      refuse(fmt::format("the values of {} are in {}, which is not there; fetch the data set with "
-                         "its files",
-                         visible_line(input.name), visible_line(given.path)));
+      refuse(
+          fmt::format("the values of {} are in {}, which is not there; fetch the data set with "
+                      "its files",
+                      visible_line(input.name), visible_line(given.path)));
     }
     StoredTensor tensor = safetensors_entry(given.path, *bytes, given.tensor_key);
     std::vector<std::int64_t> shape;
-    for (const std::string& axis : *input.shape)
+    for (const std::string& axis : input.shape.value_or(std::vector<std::string>{}))
       shape.push_back(extent(axis, workloads_.front()));
     if (shape != tensor.shape) {
       refuse(fmt::format("{} of {} has other extents than the workload says",
@@ -266,14 +269,18 @@ class DefinitionCase {
       if (workloads_.front().inputs.at(input).type == "custom") maker.tensors.push_back(input);
     if (maker.tensors.empty()) return;
     if (!python_) {
-      refuse(fmt::format("its inputs are made by {}() in Python, which has to be run to find out "
-                         "how they are distributed; --allow lets it run, confined to a folder of "
-                         "its own, without network and GPU",
-                         visible_line(definition_.custom_inputs)));
+      refuse(
+          fmt::format("its inputs are made by {}() in Python, which has to be run to find out "
+                      "how they are distributed; --allow lets it run, confined to a folder of "
+                      "its own, without network and GPU",
+                      visible_line(definition_.custom_inputs)));
     }
-    const Description description = describe(
-        {.format = "definition", .file = "definition.py", .text = definition_.reference, .beside = {}},
-        arguments(), *python_, {.maker = maker});
+    const Description description =
+        describe({.format = "definition",
+                  .file = "definition.py",
+                  .text = definition_.reference,
+                  .beside = {}},
+                 arguments(), python_.value_or(fs::path()), {.maker = maker});
     for (const DescribedTensor& tensor : description.tensors) fill(tensor);
     for (const std::string& note : description.notes) imported_.notes.push_back(note);
   }
@@ -313,10 +320,13 @@ class DefinitionCase {
       tolerance.relative = std::min(tolerance.relative, each.tolerance.relative);
       tolerance.matched_ratio = std::max(tolerance.matched_ratio, each.tolerance.matched_ratio);
     }
-    written_.check = {.absolute = tolerance.absolute,
-                      .relative = tolerance.relative,
-                      .whose = fmt::format("{}'s own, for every element", benchmark())};
-    if (tolerance.matched_ratio < 1) {
+    written_.check = {
+        .absolute = tolerance.absolute,
+        .relative = tolerance.relative,
+        .whose = fmt::format("{}'s own{}", benchmark(), files_.lax ? "" : ", for every element")};
+    if (files_.lax) {
+      written_.check.may_be_wrong = 1 - tolerance.matched_ratio;
+    } else if (tolerance.matched_ratio < 1) {
       imported_.notes.push_back(
           fmt::format("the benchmark lets {:.3g} % of the elements be wrong; here none may be",
                       100 * (1 - tolerance.matched_ratio)));
@@ -336,9 +346,8 @@ class DefinitionCase {
 };
 
 [[nodiscard]] bool brings_values(const Workload& workload) {
-  return std::ranges::any_of(workload.inputs, [](const auto& input) {
-    return input.second.type == "safetensors";
-  });
+  return std::ranges::any_of(workload.inputs,
+                             [](const auto& input) { return input.second.type == "safetensors"; });
 }
 
 }  // namespace
@@ -346,8 +355,7 @@ class DefinitionCase {
 std::vector<ImportedProblem> import_definition(const DefinitionFiles& files,
                                                const std::optional<fs::path>& python) {
   const Definition definition = read_definition(files.definition_file, files.definition);
-  const Workloads workloads =
-      read_workloads(files.workloads_file, files.workloads, definition);
+  const Workloads workloads = read_workloads(files.workloads_file, files.workloads, definition);
   std::vector<ImportedProblem> imported;
   std::vector<Workload> random;
   for (const Workload& workload : workloads.all) {

@@ -19,9 +19,7 @@ using Words = std::vector<std::string_view>;
 [[nodiscard]] WrittenFill whole_numbers(int low, int high) {
   return {.name = "integers", .low = std::to_string(low), .high = std::to_string(high)};
 }
-[[nodiscard]] WrittenFill normal() {
-  return {.name = "normal"};
-}
+[[nodiscard]] WrittenFill normal() { return {.name = "normal"}; }
 
 [[nodiscard]] bool is_one_of(std::string_view name, const Words& words) {
   return std::ranges::find(words, name) != words.end();
@@ -49,7 +47,8 @@ using Words = std::vector<std::string_view>;
                                                      const std::vector<std::string>& shape) {
   const std::string_view name = tensor.name;
   if (is_of_a_norm(name, "_weight"))
-    return RandomFill{between("0.5", "1.5"), "it is 1 in the benchmark, and drawn around that here"};
+    return RandomFill{between("0.5", "1.5"),
+                      "it is 1 in the benchmark, and drawn around that here"};
   if (is_of_a_norm(name, "_bias"))
     return RandomFill{between("-0.5", "0.5"),
                       "it is 0 in the benchmark, and drawn around that here"};
@@ -77,10 +76,10 @@ using Words = std::vector<std::string_view>;
     return RandomFill{between("0.0", fmt::format("\"2/({})\"", shape.back())),
                       "in the benchmark its rows have the sum 1"};
   }
-  const bool is_matrix = shape.size() >= 2 && (without_number(name) == "weight" ||
-                                               ends_with_one_of(without_number(name),
-                                                                {"_weight", "_weights", "_proj",
-                                                                 "_projs", "_weight_matrix"}));
+  const bool is_matrix =
+      shape.size() >= 2 && (without_number(name) == "weight" ||
+                            ends_with_one_of(without_number(name), {"_weight", "_weights", "_proj",
+                                                                    "_projs", "_weight_matrix"}));
   // A uniform distribution of that width has the deviation 1 / sqrt(columns) of the benchmark's.
   if (is_matrix) {
     return RandomFill{between(fmt::format("\"-((3/({})) ^ 0.5)\"", shape.back()),
@@ -94,10 +93,18 @@ using Words = std::vector<std::string_view>;
 
 std::optional<std::string> case_dtype(const std::string& torch_dtype) {
   static const std::map<std::string, std::string, std::less<>> known = {
-      {"float64", "f64"},        {"float32", "f32"},      {"float16", "f16"},
-      {"bfloat16", "bf16"},      {"float8_e4m3fn", "e4m3"}, {"float8_e5m2", "e5m2"},
-      {"float4_e2m1fn_x2", "e2m1x2"}, {"int64", "i64"},   {"int32", "i32"},
-      {"int16", "i16"},          {"int8", "i8"},          {"uint8", "u8"},
+      {"float64", "f64"},
+      {"float32", "f32"},
+      {"float16", "f16"},
+      {"bfloat16", "bf16"},
+      {"float8_e4m3fn", "e4m3"},
+      {"float8_e5m2", "e5m2"},
+      {"float4_e2m1fn_x2", "e2m1x2"},
+      {"int64", "i64"},
+      {"int32", "i32"},
+      {"int16", "i16"},
+      {"int8", "i8"},
+      {"uint8", "u8"},
       {"bool", "bool"},
   };
   const auto found = known.find(torch_dtype);

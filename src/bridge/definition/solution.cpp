@@ -209,8 +209,7 @@ SolutionKernel kernel_of_solution(const Solution& solution, const DefinitionInCa
     refuse(fmt::format("it is in {}; solutions in Triton and in CUDA C++ can be judged so",
                        visible_line(fmt::format("{}", fmt::join(solution.languages, " and ")))));
   }
-  const Workloads workloads =
-      read_workloads("workloads.jsonl", problem.workloads, definition);
+  const Workloads workloads = read_workloads("workloads.jsonl", problem.workloads, definition);
   if (workloads.all.empty()) refuse("its case has no workload");
   return kernel_in_cuda(solution, definition, json, workloads.all.front());
 }
@@ -253,8 +252,7 @@ std::string trace_line(const Solution& solution, const WorkloadOfCase& workload,
                                  {"max_absolute_error", run.max_absolute_error}};
   }
   if (run.status == "PASSED") {
-    const double speedup =
-        run.latency_ms > 0 ? run.reference_latency_ms / run.latency_ms : 0;
+    const double speedup = run.latency_ms > 0 ? run.reference_latency_ms / run.latency_ms : 0;
     evaluation["performance"] = {{"latency_ms", run.latency_ms},
                                  {"reference_latency_ms", run.reference_latency_ms},
                                  {"speedup_factor", speedup}};

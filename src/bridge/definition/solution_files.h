@@ -1,5 +1,5 @@
-// A solution in Python in the folder of a kernel: its files in a folder of their own, and kernel.py,
-// which names its function.
+// A solution in Python in the folder of a kernel: its files in a folder of their own, and
+// kernel.py, which names its function.
 #pragma once
 
 #include <cstdint>

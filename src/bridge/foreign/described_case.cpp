@@ -50,8 +50,7 @@ class DescribedCase {
 
  private:
   [[noreturn]] void refuse(const std::string& why) const {
-    throw Error(Stop::usage,
-                fmt::format("cannot import {}: {}", visible_line(problem_.name), why));
+    throw Error(Stop::usage, fmt::format("cannot import {}: {}", visible_line(problem_.name), why));
   }
 
   void require_possible() const {
@@ -101,7 +100,8 @@ class DescribedCase {
 
   [[nodiscard]] bool is_taken(const std::string& name) const {
     return std::ranges::any_of(symbols_, [&](const auto& each) { return each.second == name; }) ||
-           std::ranges::any_of(whole_.tensors, [&](const auto& each) { return each.name == name; }) ||
+           std::ranges::any_of(whole_.tensors,
+                               [&](const auto& each) { return each.name == name; }) ||
            std::ranges::any_of(whole_.scalars, [&](const auto& each) { return each.name == name; });
   }
 
@@ -122,29 +122,30 @@ class DescribedCase {
   // A symbol for an extent that is another one at other sizes; else the number.
   [[nodiscard]] std::string symbol_for(std::size_t tensor, std::size_t axis) {
     std::vector<std::int64_t> extents;
+    extents.reserve(sizes_.size());
     for (const DescribedSize& size : sizes_)
       extents.push_back(size.description.tensors[tensor].shape[axis]);
     if (std::ranges::count(extents, extents.front()) == std::ssize(extents))
       return std::to_string(extents.front());
     const auto known = symbols_.find(extents);
     if (known != symbols_.end()) return known->second;
-    std::string name = known_name(extents).value_or(
-        fmt::format("{}_{}", whole_.tensors[tensor].name, axis));
+    std::string name =
+        known_name(extents).value_or(fmt::format("{}_{}", whole_.tensors[tensor].name, axis));
     while (cases::is_cpp_keyword(name) || is_taken(name)) name += "_";
     symbols_[extents] = name;
     return name;
   }
 
   [[nodiscard]] std::string case_text() {
-    WrittenCase written{.name = problem_.name,
-                        .comment = fmt::format("{} of {}. What is right is what {} computes.",
-                                               quotable(problem_.name), problem_.benchmark,
-                                               problem_.file),
-                        .sizes = {},
-                        .tensors = {},
-                        .scalars = scalars(),
-                        .files = {"foreign.py", "problem.json"},
-                        .check = check()};
+    WrittenCase written{
+        .name = problem_.name,
+        .comment = fmt::format("{} of {}. What is right is what {} computes.",
+                               quotable(problem_.name), problem_.benchmark, problem_.file),
+        .sizes = {},
+        .tensors = {},
+        .scalars = scalars(),
+        .files = {"foreign.py", "problem.json"},
+        .check = check()};
     for (const auto& [path, text] : problem_.files)
       if (path != "reference.py") written.files.push_back(path);
     for (std::size_t i = 0; i < whole_.tensors.size(); ++i) written.tensors.push_back(tensor(i));
@@ -158,11 +159,8 @@ class DescribedCase {
 
   [[nodiscard]] WrittenTensor tensor(std::size_t index) {
     const DescribedTensor& tensor = whole_.tensors[index];
-    WrittenTensor written{.name = tensor.name,
-                          .role = tensor.role,
-                          .dtype = tensor.dtype,
-                          .shape = {},
-                          .fill = {}};
+    WrittenTensor written{
+        .name = tensor.name, .role = tensor.role, .dtype = tensor.dtype, .shape = {}, .fill = {}};
     for (std::size_t axis = 0; axis < tensor.shape.size(); ++axis)
       written.shape.push_back(symbol_for(index, axis));
     if (tensor.role == "out") return written;
@@ -177,6 +175,7 @@ class DescribedCase {
 
   [[nodiscard]] std::vector<WrittenScalar> scalars() const {
     std::vector<WrittenScalar> scalars;
+    scalars.reserve(whole_.scalars.size());
     for (const DescribedScalar& scalar : whole_.scalars) {
       scalars.push_back({.name = scalar.name,
                          .dtype = scalar.dtype,

@@ -20,9 +20,9 @@ struct DescribedSize {
 };
 
 struct DescribedProblem {
-  std::string name;       // of the case
-  std::string benchmark;  // "KernelBench"
-  std::string file;       // the problem's, in the case
+  std::string name;                          // of the case
+  std::string benchmark;                     // "KernelBench"
+  std::string file;                          // the problem's, in the case
   std::map<std::string, std::string> files;  // that one, what is beside it, and reference.py
 };
 

@@ -35,7 +35,7 @@ struct Description {
   std::vector<DescribedScalar> scalars;
   double absolute = 0;  // tolerance; 0: it tells none
   double relative = 0;
-  std::string structure;  // JSON, for the reference
+  std::string structure;                     // JSON, for the reference
   std::vector<std::string> may_be_negative;  // where that was tried
   std::vector<std::string> left_out;
   std::vector<std::string> notes;

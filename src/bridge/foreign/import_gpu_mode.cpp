@@ -6,6 +6,7 @@
 
 #include "autokernel/base/document_json.h"
 #include "autokernel/base/error.h"
+#include "autokernel/base/sort_stably.h"
 #include "autokernel/base/visible_text.h"
 #include "autokernel/bridge/foreign_problem.h"
 #include "autokernel/cases/names.h"
@@ -91,15 +92,15 @@ ImportedProblem import_gpu_mode(const GpuModeProblem& problem, const fs::path& p
                      .numbers = numbers_of(arguments),
                      .description = describe(files, object, python)});
   }
-  std::ranges::stable_sort(sizes, [](const DescribedSize& a, const DescribedSize& b) {
+  sort_stably(sizes, [](const DescribedSize& a, const DescribedSize& b) {
     return elements_of(a.description) > elements_of(b.description);
   });
   for (std::size_t i = 0; i < sizes.size(); ++i)
-    sizes[i].name = i == 0 ? "default" : i + 1 == sizes.size() ? "check" : fmt::format("size_{}", i);
-  DescribedProblem described{.name = problem.name,
-                             .benchmark = "gpu-mode",
-                             .file = kProblemFile,
-                             .files = files.beside};
+    sizes[i].name = i == 0                  ? "default"
+                    : i + 1 == sizes.size() ? "check"
+                                            : fmt::format("size_{}", i);
+  DescribedProblem described{
+      .name = problem.name, .benchmark = "gpu-mode", .file = kProblemFile, .files = files.beside};
   described.files[kProblemFile] = files.text;
   described.files["reference.py"] = scripts::reference_gpumode();
   return described_case(described, std::move(sizes));

@@ -37,6 +37,13 @@ constexpr int kMostDescriptions = 5;
   return all;
 }
 
+// A convolution of few pixels may have no result.
+[[nodiscard]] bool is_any_empty(const Description& description) {
+  return std::ranges::any_of(description.tensors, [](const DescribedTensor& tensor) {
+    return std::ranges::find(tensor.shape, 0) != tensor.shape.end();
+  });
+}
+
 // "16384 * 2": the only expression that constants of problems are.
 [[nodiscard]] std::optional<std::int64_t> product_of(const std::string& text) {
   constexpr std::int64_t kMost = 1LL << 40U;
@@ -160,8 +167,8 @@ class ProblemImporter {
       if (chosen[name] >= value) continue;
       try {
         Description smaller = described(chosen);
-        const bool is_alike =
-            smaller.tensors.size() == whole_.tensors.size() && elements(smaller) < elements(small_);
+        const bool is_alike = smaller.tensors.size() == whole_.tensors.size() &&
+                              elements(smaller) < elements(small_) && !is_any_empty(smaller);
         if (!is_alike) continue;
         small_ = std::move(smaller);
         small_constants_ = std::move(chosen);

@@ -210,6 +210,10 @@ std::vector<std::string> correctness_lines(const cases::Case& problem) {
   if (kernel != nullptr && !kernel->fp64_file.empty()) {
     lines.emplace_back("the root mean square error against fp64 at most 1.5 times the reference's");
   }
+  if (problem.may_be_wrong > 0) {
+    lines.push_back(fmt::format("of a result, {:.3g} % of the elements may be wrong",
+                                100 * problem.may_be_wrong));
+  }
   if (problem.deterministic) lines.emplace_back("the same bits each time on the same inputs");
   return lines;
 }

@@ -100,6 +100,7 @@ std::string description_json(const cases::Case& problem, const std::string& size
                             {"absolute", typed.tolerance.absolute},
                             {"relative", typed.tolerance.relative},
                             {"tolerances", tolerances},
+                            {"may_be_wrong", problem.may_be_wrong},
                             {"deterministic", problem.deterministic},
                             {"goal", goal_lines(problem)},
                             {"runtime_sizes", problem.runtime_sizes},

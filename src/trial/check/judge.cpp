@@ -78,6 +78,14 @@ Rejection wrong(const LaunchRecord& launch, std::size_t t, const Bytes& expected
           "", is_finite ? Cause::unknown : Cause::not_finite};
 }
 
+// How many elements of a tensor may be wrong.
+std::uint64_t let_pass(const LaunchRecord& launch, const Comparison& comparison) {
+  if (!stands(Defence::every_element)) return comparison.count / 100;
+  const double share = launch.sized->problem->may_be_wrong;
+  if (comparison.not_finite > 0) return 0;
+  return static_cast<std::uint64_t>(share * static_cast<double>(comparison.count));
+}
+
 // Of floats of any width the sign is the highest bit of the last byte.
 Bytes magnitudes(const SizedTensor& tensor, Bytes values) {
   const std::size_t element = cases::size_of(tensor.tensor->dtype);
@@ -188,8 +196,8 @@ std::optional<Rejection> Judge::judge_one(const LaunchRecord& as_delivered) {
       differences_.max_abs = std::max(differences_.max_abs, comparison.differences.max_abs);
       differences_.max_rel = std::max(differences_.max_rel, comparison.differences.max_rel);
     }
-    const std::uint64_t let_pass = stands(Defence::every_element) ? 0 : comparison.count / 100;
-    if (comparison.differing > let_pass) return wrong(launch, t, expected, comparison);
+    if (comparison.differing > let_pass(launch, comparison))
+      return wrong(launch, t, expected, comparison);
   }
   if (product != nullptr && stands(Defence::misrounding)) {
     if (auto rejected = product_checks_.at(product_type(as_delivered))

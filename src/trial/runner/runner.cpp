@@ -193,6 +193,11 @@ class TrialRun : private SessionListener {
           "all inputs are as captured, and none can be drawn anew: a kernel could hold their "
           "results");
     }
+    if (problem_.may_be_wrong > 0) {
+      result_.warnings.push_back(
+          fmt::format("the case lets {:.3g} % of the elements of a result be wrong",
+                      100 * problem_.may_be_wrong));
+    }
     if (listeners_->learned) listeners_->learned(result_);
     const auto device_lock = timeline_.around("wait for the device", [&] {
       return lock_device(driver.info(), [this] { phases_.enter(Phase::queue); });

@@ -49,7 +49,8 @@ constexpr Seconds kLongestLentStart{10};
 // less than this share of it: it does not compile then, but hangs.
 constexpr double kLeastShare = 0.25;
 // Headers of a library take longer than any kernel of a single file, and more memory: a CuTe kernel
-// 15 s and 2 GiB for each size.
+// 15 s and 2 GiB for each size. So does Python with PyTorch: 5 s and 0.3 GiB to import it, for each
+// size.
 constexpr double kCompileWithHeaders = 5;
 constexpr std::uint64_t kMemoryWithHeaders = 2;
 
@@ -68,7 +69,8 @@ constexpr std::uint64_t kMemoryWithHeaders = 2;
 
 [[nodiscard]] Limits limits_for(const Request& request, Limits limits) {
   limits.memory_bytes += harness_bytes_for(request);
-  if (request.header_folders && !request.header_folders->empty()) {
+  const bool has_libraries = request.header_folders && !request.header_folders->empty();
+  if (has_libraries || runs_python(request)) {
     limits.compile_seconds *= kCompileWithHeaders;
     limits.memory_bytes *= kMemoryWithHeaders;
   }

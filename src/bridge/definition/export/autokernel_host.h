@@ -1,4 +1,5 @@
-// Launches the kernels of a file that autokernel judged, from a host program. Made by autokernel export.
+// Launches the kernels of a file that autokernel judged, from a host program. Made by autokernel
+// export.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -70,8 +71,9 @@ inline cudaError_t carry_out(const Launch& launch, const void* function,
   }
   constexpr int kWithoutAsking = 48 << 10;  // bytes of shared memory that every kernel may have
   if (launch.shared_bytes > kWithoutAsking) {
-    const cudaError_t failed = cudaFuncSetAttribute(
-        function, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(launch.shared_bytes));
+    const cudaError_t failed =
+        cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             static_cast<int>(launch.shared_bytes));
     if (failed != cudaSuccess) return failed;
   }
   cudaLaunchAttribute attributes[3];
@@ -88,7 +90,8 @@ inline cudaError_t carry_out(const Launch& launch, const void* function,
     cluster.val.clusterDim.x = launch.cluster.x;
     cluster.val.clusterDim.y = launch.cluster.y;
     cluster.val.clusterDim.z = launch.cluster.z;
-    if (blocks > 8) cudaFuncSetAttribute(function, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+    if (blocks > 8)
+      cudaFuncSetAttribute(function, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
   }
   if (launch.cooperative) {
     attributes[config.numAttrs].id = cudaLaunchAttributeCooperative;
@@ -102,7 +105,9 @@ inline cudaError_t carry_out(const Launch& launch, const void* function,
 }
 
 template <int size>
-struct alignas(size % 8 == 0 ? 8 : size % 4 == 0 ? 4 : 1) Bytes {
+struct alignas(size % 8 == 0   ? 8
+               : size % 4 == 0 ? 4
+                               : 1) Bytes {
   unsigned char byte[size];
 };
 
