@@ -135,6 +135,8 @@ std::optional<std::string> read_file_below(const std::filesystem::path& folder,
                                            const std::filesystem::path& path, std::string_view role,
                                            std::uint64_t limit) {
   const std::string attempt = fmt::format("cannot read {} {}", role, (folder / path).string());
+  const bool leads_out = path.is_absolute() || std::ranges::find(path, "..") != path.end();
+  if (leads_out || path.empty()) throw Error(Stop::usage, attempt + ": it is no path below that");
   Descriptor above(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   for (const std::filesystem::path& part : path.parent_path()) {
     if (!above.is_open()) break;

@@ -175,7 +175,12 @@ int Export::run(const Console& console) {
                                                .workloads = text("workloads.jsonl"),
                                                .problem = text("problem.json")};
   refuse_to_overwrite_source(out_, "the solution");
-  names_.description = "Compiled, checked and timed by autokernel.";
+  std::error_code unreadable;
+  if (fs::exists(out_, unreadable))
+    throw Error(Stop::usage, fmt::format("cannot write the solution to {}: it is there; name "
+                                         "another file",
+                                         visible_line(out_)));
+  names_.description = "Exported by autokernel.";
   const bridge::ExportedSolution solution =
       bridge::export_solution(kernel(folder), definition, format->second, names_);
   write_file_atomically(out_, solution.json);

@@ -152,10 +152,11 @@ a folder of its own without network and GPU, to find the tensors: --allow says t
 [[nodiscard]] std::optional<std::string> file_of_task(const fs::path& folder,
                                                       const std::string& path) {
   const fs::path file = (folder / path).lexically_normal();
-  const bool is_near = file.parent_path() == folder || file.parent_path() == folder.parent_path();
-  std::error_code unreadable;
-  if (!is_near || !fs::is_regular_file(file, unreadable)) return std::nullopt;
-  return read_file(file, "a file of the problem");
+  for (const fs::path& root : {folder, folder.parent_path()}) {
+    if (file.parent_path() == root)
+      return read_file_below(root, file.filename(), "a file of the problem");
+  }
+  return std::nullopt;
 }
 
 }  // namespace

@@ -344,6 +344,8 @@ TEST(Solution, ATraceHasFiguresWhereTheFormatHasThem) {
               AllOf(HasSubstr(R"("correctness":null)"), HasSubstr(R"("performance":null)")));
 }
 
+std::string text_of_solution() { return data_text("solution_cuda.json"); }
+
 TEST(Solution, InCudaIsTheKernelThatItsHostCodeLaunches) {
   const SolutionKernel kernel = kernel_of_solution(
       read_solution("solution.json", data_text("solution_cuda.json")), in_case());
@@ -359,12 +361,41 @@ TEST(Solution, InCudaThatCannotBeTakenFromItsHostCodeSaysWhy) {
   const std::vector<Mistake> mistakes = {
       {"factor.data_ptr<float>(), rows", "factor.data_ptr<float>() + 1, rows",
        "its parameter factor begins in the middle of scale"},
-      {"rows, width, static_cast", "counted(), width, static_cast",
-       "the value of its parameter rows is not told"},
+      {"rows, width, static_cast", "counted(), width, static_cast", "calls counted()"},
       {"rows_kernel<<<blocks", "missing_kernel<<<blocks", "launches no kernel of its own"},
       {"m.def(\\\"run\\\"", "m.def(\\\"walk\\\"", "it has no function run()"},
       {"double offset) {\\n  TORCH", "double offset, int more) {\\n  TORCH",
        "run() takes 4 parameters, and 3 are handed over"}};
+  for (const Mistake& mistake : mistakes)
+    EXPECT_THAT(solution_refusal(with(whole, mistake.part, mistake.other)),
+                HasSubstr(mistake.message));
+}
+
+// What else host code may do, at its beginning or behind the launch: its kernel alone is not it.
+TEST(Solution, InCudaThatDoesMoreThanItsKernelIsRefused) {
+  const std::string whole = text_of_solution();
+  const std::string behind = "offset, at::cuda::getCurrentCUDAStream());\\n";
+  const std::string before = "  auto result = torch::empty_like(x);\\n";
+  const std::string launch = "  rows_kernel<<<blocks";
+  const std::vector<Mistake> mistakes = {
+      {behind, behind + "  result.mul_(2);\\n", "calls mul_()"},
+      {behind, behind + "  result += 1;\\n", "changes result"},
+      {behind, behind + "  result = result + 1;\\n", "changes result"},
+      {behind, behind + "  cudaMemset(result.data_ptr(), 0, 4);\\n", "calls cudaMemset()"},
+      {before, before + "  auto y = x + 1;\\n  torch::Tensor z = x + scale;\\n",
+       "computes with tensors"},
+      {before, before + "  if (getenv(\\\"HOME\\\")) return result;\\n", "calls getenv()"},
+      {before, before + "  static bool done;\\n", "has a static variable"},
+      {launch, "  for (int i = 0; i < 2; ++i)\\n" + launch, "is a loop"},
+      {launch, "  auto rows_kernel = other_kernel;\\n" + launch, "which is a variable there"},
+      {launch, "  *&blocks = 1;\\n" + launch, "changes what a pointer leads to"},
+      {launch, "  auto more = cudaLaunchKernel;\\n" + launch, "hides cudaLaunchKernel"},
+      {"void launch_rows(torch::Tensor& out, const torch::Tensor& in, const torch::Tensor& factor, "
+       "double shift,\\n",
+       "struct Late { ~Late() {} };\\nvoid launch_rows(torch::Tensor& out, const torch::Tensor& "
+       "in, "
+       "const torch::Tensor& factor, double shift,\\n",
+       "is a destructor"}};
   for (const Mistake& mistake : mistakes)
     EXPECT_THAT(solution_refusal(with(whole, mistake.part, mistake.other)),
                 HasSubstr(mistake.message));
@@ -442,9 +473,9 @@ TEST(Export, OfAKernelInCudaHasAHostThatChecksShapes) {
                     HasSubstr("if (pairs == 48 && rows == 40 && width == 96)")));
   EXPECT_THAT(source_of(exported.json, "size_0.cu"),
               AllOf(HasSubstr("#define rows_kernel rows_kernel_0"),
-                    HasSubstr("#include <cuda_fp16.h>"), HasSubstr("#include \"kernel.cu\"")));
-  EXPECT_THAT(source_of(exported.json, "kernel.cu"), HasSubstr("#include \"autokernel.cuh\""));
-  EXPECT_THAT(exported.lost, Contains(HasSubstr("the 1 sizes of the case alone")));
+                    HasSubstr("#include <cuda_fp16.h>"), HasSubstr("#include \"kernel.cuh\"")));
+  EXPECT_THAT(source_of(exported.json, "kernel.cuh"), HasSubstr("#include \"autokernel.cuh\""));
+  EXPECT_THAT(exported.lost, Contains(HasSubstr("tensors of the 1 sizes of the case")));
 }
 
 TEST(Export, RefusesAnAxisThatNoInputHas) {

@@ -137,6 +137,31 @@ TEST_F(PythonReferenceTest, SaysWhatIsWrongWithIt) {
   EXPECT_THAT(complaint("    import os\n    os._exit(0)\n", 3), HasSubstr("its Python ended"));
 }
 
+// Its folder is its own, and what is handed over lies there.
+TEST_F(PythonReferenceTest, CannotHaveOtherFilesWrittenOrRead) {
+  repository_.write("victim.txt", "mine\n");
+  const std::string victim = (repository_.root() / "victim.txt").string();
+  for (const std::string kind : {"in", "out"}) {
+    std::string body = kReference;
+    body.replace(body.find("    print("), 19,
+                 "    import os\n    folder = os.path.dirname(os.getcwd())\n"
+                 "    for name in os.listdir(folder):\n"
+                 "        if name.rstrip('0123456789') == '" +
+                     kind +
+                     "':\n"
+                     "            os.unlink(os.path.join(folder, name))\n"
+                     "            os.symlink('" +
+                     victim + "', os.path.join(folder, name))\n");
+    repository_.write("mine/reference.py", body);
+    const Outcome run = bench();
+    EXPECT_EQ(files().at("victim.txt"), "mine\n");
+    if (kind == "out") {
+      EXPECT_EQ(run.code, 2) << run.out;
+      EXPECT_THAT(run.err, HasSubstr("cannot run the reference"));
+    }
+  }
+}
+
 TEST_F(PythonReferenceTest, HasNoFilesOfTheUsersAndNoNetwork) {
   EXPECT_THAT(
       complaint("    open('" + (repository_.root() / "mine/kernel.cu").string() + "')\n", 2),

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "autokernel/bridge/cuda_source.h"
+#include "bridge/cuda_source/host_statements.h"
 #include "bridge/cuda_source/imported_case.h"
 
 namespace autokernel::bridge {
@@ -100,6 +101,7 @@ std::variant<CalledKernel, std::string> import_called_kernel(
         "code",
         call.function, launches.size(), launches[0].place.line(), launches[1].place.line());
   }
+  if (auto more = more_than_a_launch(source, values, launches[0])) return *std::move(more);
   return called_kernel(source, values, launches[0], call, locals);
 }
 

@@ -50,6 +50,9 @@ using document::Json;
                                                            : "";
     const bool is_number =
         !axis.empty() && axis.find_first_not_of("0123456789") == std::string::npos;
+    constexpr std::size_t kMostDigits = 12;  // 2^40 has 13
+    if (is_number && axis.size() > kMostDigits)
+      entry.fail(fmt::format("has {} in its shape, which is too large", axis));
     if (!is_number && !axes.contains(axis))
       entry.fail(fmt::format("has {} in its shape, which is no axis", visible_line(extent.dump())));
     tensor.shape->push_back(axis);
@@ -142,6 +145,10 @@ Definition read_definition(const std::string& file, const std::string& text) {
     definition.axes.push_back(axis_of(name, axis));
     names.insert(name);
   });
+  constexpr std::size_t kMostAxes = 256;
+  if (definition.axes.size() > kMostAxes)
+    entry.fail(
+        fmt::format("has {} axes; at most {} can be imported", definition.axes.size(), kMostAxes));
   for (const bool are_read : {true, false}) {
     entry.each(are_read ? "inputs" : "outputs",
                [&](const std::string& name, const JsonEntry& tensor) {

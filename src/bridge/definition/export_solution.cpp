@@ -2,11 +2,15 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
+#include <variant>
 
 #include "autokernel/base/error.h"
 #include "autokernel/base/visible_text.h"
 #include "autokernel/bridge/exported_solution.h"
+#include "autokernel/cases/names.h"
+#include "autokernel/compile/size_formula.h"
 #include "bridge/definition/definition.h"
 #include "bridge/definition/entry_json.h"
 #include "bridge/definition/export_texts.h"
@@ -44,12 +48,18 @@ class Exporter {
       const Solution solution = solution_of(kSolutionFile, json, Sources::by_path);
       if (kernel_.files.at(kernel_.main) == adapter_of(solution, problem_)) return as_it_was(json);
     }
-    return {.json = whole().dump(1) + "\n", .lost = std::move(lost_)};
+    return {.json = with_host().dump(1) + "\n", .lost = std::move(lost_)};
   }
 
  private:
   [[noreturn]] void refuse(const std::string& why) const {
     throw Error(Stop::usage, fmt::format("cannot export {}: {}", kernel_.main, why));
+  }
+
+  [[nodiscard]] static std::string whole(std::string expression) {
+    for (std::size_t at = 0; (at = expression.find("//", at)) != std::string::npos;)
+      expression.erase(at, 1);
+    return expression;
   }
 
   [[nodiscard]] bool is_cuda() const { return kernel_.main.ends_with(".cu"); }
@@ -63,13 +73,38 @@ class Exporter {
       for (const Json& each : entry.at(key)) {
         if (index == tensors.size()) break;
         names.push_back(JsonEntry("problem.json", each).text("name"));
+        require_name(names.back());
+        if (!case_dtype(tensors[index].dtype))
+          refuse(
+              fmt::format("{} has the dtype {}", names.back(), visible_line(tensors[index].dtype)));
         defined_[names.back()] = &tensors[index++];
       }
     };
     name_all("inputs", definition_.inputs, inputs_);
     name_all("outputs", definition_.outputs, outputs_);
-    for (const auto& [axis, symbol] : entry.at("axes").items())
-      symbols_[axis] = symbol.get<std::string>();
+    const JsonEntry axes = entry.inner("axes");
+    std::map<std::string, std::int64_t> ones;
+    for (const Axis& axis : definition_.axes) {
+      symbols_[axis.name] = axes.text(axis.name.c_str());
+      require_name(symbols_[axis.name]);
+      ones[axis.name] = 1;
+    }
+    for (const Axis& axis : definition_.axes) {
+      // It is written into host code, and may be whatever a stranger wrote.
+      const bool is_formula =
+          axis.kind != Axis::Kind::expression ||
+          std::holds_alternative<std::int64_t>(compile::value_of(whole(axis.expression), ones));
+      if (!is_formula) refuse(fmt::format("the axis {} is no formula", visible_line(axis.name)));
+    }
+    for (const ExportedOperand& operand : kernel_.operands) {
+      if (!defined_.contains(operand.name))
+        refuse(fmt::format("problem.json says nothing of {}", visible_line(operand.name)));
+    }
+  }
+
+  void require_name(const std::string& name) const {
+    if (!cases::is_identifier(name))
+      refuse(fmt::format("problem.json has the name \"{}\"", visible_line(name)));
   }
 
   // Its own host code, with the files as they are now.
@@ -77,9 +112,13 @@ class Exporter {
     const std::string folder = std::string(kSolutionFolder) + "/";
     std::set<std::string> known;
     for (Json& source : json["sources"]) {
-      const std::string path = source["path"].get<std::string>();
+      // As the file was called: "./a/../k.py" is k.py.
+      const std::string path =
+          std::filesystem::path(source["path"].get<std::string>()).lexically_normal().string();
       known.insert(path);
-      source["content"] = kernel_.files.at(folder + path);
+      const auto file = kernel_.files.find(folder + path);
+      if (file == kernel_.files.end()) refuse(fmt::format("its file {} is not there", path));
+      source["content"] = file->second;
     }
     for (const auto& [path, text] : kernel_.files) {
       if (!path.starts_with(folder) || path == kSolutionFile) continue;
@@ -114,7 +153,7 @@ class Exporter {
     spec.erase(is_sol ? "language" : "languages");
   }
 
-  [[nodiscard]] Json whole() {
+  [[nodiscard]] Json with_host() {
     const bool is_sol = format_ == SolutionFormat::sol_execbench;
     std::map<std::string, std::string> sources = kernel_.files;
     sources.erase(kSolutionFile);
@@ -284,13 +323,18 @@ class Exporter {
           std::max<std::uint64_t>(size.workspace_bytes, 1), count);
       ++count;
     }
+    // Builders compile every file that ends with .cu by itself.
+    sources[kernel_header()] = std::move(sources.at(kernel_.main));
+    sources.erase(kernel_.main);
     for (auto& [path, text] : sources) text = with_own_includes(text);
     sources["autokernel.cuh"] = sizes + "#endif\n";
     sources["autokernel_sizes.cuh"] = "#pragma once\n#include \"autokernel.cuh\"\n";
     sources["main.cpp"] = torch_host(declared, choice);
-    lost_.push_back(
-        fmt::format("it takes the {} sizes of the case alone, and no other ones", count));
+    lost_.push_back(fmt::format(
+        "the solution takes tensors of the {} sizes of the case, and refuses others", count));
   }
+
+  [[nodiscard]] std::string kernel_header() const { return kernel_.main + "h"; }
 
   // A builder has no folder of ours among those that it searches for "<autokernel.cuh>".
   [[nodiscard]] static std::string with_own_includes(std::string text) {
@@ -356,7 +400,7 @@ class Exporter {
         "        launch, kernel.address ? kernel.address : kernel_called(kernel.text), operands,\n"
         "        \"{5}\", stream);\n"
         "    if (failed != cudaSuccess) return failed;\n  }}\n  return cudaSuccess;\n}}\n",
-        kernel_.main, number, system_includes(), renames, lookups, listed(usual));
+        kernel_header(), number, system_includes(), renames, lookups, listed(usual));
   }
 
   struct TorchType {
@@ -466,7 +510,7 @@ class Exporter {
         "  TORCH_CHECK(failed == cudaSuccess, cudaGetErrorString(failed));\n"
         "  return {14};\n}}\n\n"
         "PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {{ m.def(\"run\", &run); }}\n",
-        kernel_.main, declared, size_parameters(true), choice, message, type, listed(parameters),
+        kernel_header(), declared, size_parameters(true), choice, message, type, listed(parameters),
         checks, sizes, first, outputs, values, operands, size_parameters(false),
         is_one ? outputs_[0] : "{" + listed(outputs_) + "}");
   }

@@ -189,7 +189,7 @@ class DefinitionCase {
 
   [[nodiscard]] Json add_input(const DefinedTensor& input) {
     const WorkloadInput& given = workloads_.front().inputs.at(input.name);
-    if (!input.shape) return add_scalar(input, given);
+    if (!input.shape) return add_scalar(input);
     Json json = add_tensor(input, "in");
     json["kind"] = "tensor";
     WrittenTensor& written = written_.tensors.back();
@@ -208,7 +208,19 @@ class DefinitionCase {
     return json;
   }
 
-  [[nodiscard]] Json add_scalar(const DefinedTensor& input, const WorkloadInput& given) {
+  // Of several values, that of most workloads.
+  [[nodiscard]] WorkloadInput usual(const DefinedTensor& input) const {
+    std::map<double, int> counts;
+    for (const Workload& each : workloads_) ++counts[each.inputs.at(input.name).value];
+    const auto most =
+        std::ranges::max_element(counts, {}, [](const auto& each) { return each.second; });
+    WorkloadInput given = workloads_.front().inputs.at(input.name);
+    given.value = most->first;
+    return given;
+  }
+
+  [[nodiscard]] Json add_scalar(const DefinedTensor& input) {
+    const WorkloadInput given = usual(input);
     const auto dtype = case_dtype(input.dtype);
     if (!dtype || given.type != "scalar") {
       refuse(fmt::format("{} is a scalar of the dtype {}, and workloads do not give its value",
@@ -248,6 +260,14 @@ class DefinitionCase {
     std::vector<std::int64_t> shape;
     for (const std::string& axis : input.shape.value_or(std::vector<std::string>{}))
       shape.push_back(extent(axis, workloads_.front()));
+    std::uint64_t bytes_of_all = dtype_bytes(written.dtype);
+    for (const std::int64_t each : shape) bytes_of_all *= static_cast<std::uint64_t>(each);
+    if (tensor.dtype != stored_dtype(written.dtype) || tensor.bytes.size() != bytes_of_all) {
+      refuse(fmt::format("{} of {} is {} of {} bytes, and the definition says {}",
+                         visible_line(given.tensor_key), visible_line(given.path),
+                         visible_line(tensor.dtype), tensor.bytes.size(),
+                         visible_line(input.dtype)));
+    }
     if (shape != tensor.shape) {
       refuse(fmt::format("{} of {} has other extents than the workload says",
                          visible_line(given.tensor_key), visible_line(given.path)));
@@ -324,6 +344,12 @@ class DefinitionCase {
         .absolute = tolerance.absolute,
         .relative = tolerance.relative,
         .whose = fmt::format("{}'s own{}", benchmark(), files_.lax ? "" : ", for every element")};
+    constexpr double kWide = 0.1;
+    if (tolerance.relative > kWide || tolerance.absolute > 10 * kWide) {
+      imported_.notes.push_back(fmt::format(
+          "its tolerance is wide, {:.3g} and {:.3g} of a number: much that is wrong passes",
+          tolerance.absolute, tolerance.relative));
+    }
     if (files_.lax) {
       written_.check.may_be_wrong = 1 - tolerance.matched_ratio;
     } else if (tolerance.matched_ratio < 1) {

@@ -111,6 +111,21 @@ std::optional<std::string> case_dtype(const std::string& torch_dtype) {
   return found == known.end() ? std::nullopt : std::optional(found->second);
 }
 
+std::string stored_dtype(const std::string& dtype) {
+  static const std::map<std::string, std::string, std::less<>> known = {
+      {"f64", "F64"}, {"f32", "F32"},   {"f16", "F16"},      {"bf16", "BF16"},
+      {"i64", "I64"}, {"i32", "I32"},   {"i16", "I16"},      {"i8", "I8"},
+      {"u8", "U8"},   {"bool", "BOOL"}, {"e4m3", "F8_E4M3"}, {"e5m2", "F8_E5M2"}};
+  const auto found = known.find(dtype);
+  return found == known.end() ? "" : found->second;
+}
+
+std::uint64_t dtype_bytes(const std::string& dtype) {
+  if (dtype.ends_with("64")) return 8;
+  if (dtype.ends_with("32")) return 4;
+  return dtype.ends_with("16") ? 2 : 1;
+}
+
 RandomFill random_fill(const DefinedTensor& tensor, const std::string& dtype,
                        const std::vector<std::string>& shape, TraceFormat format) {
   if (dtype == "bool") return {whole_numbers(0, 1), ""};

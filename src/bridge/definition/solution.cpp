@@ -27,7 +27,8 @@ using document::Json;
   for (const Json& each : list) {
     const JsonEntry source("a source of the solution", each);
     const fs::path path = fs::path(source.text("path")).lexically_normal();
-    const bool is_inside = path.is_relative() && path.has_filename() && *path.begin() != "..";
+    const bool is_inside = path.is_relative() && path.has_filename() && *path.begin() != ".." &&
+                           path != "solution.json";  // kSolutionFile
     if (!is_inside || visible_line(path.string()) != path.string())
       entry.fail(fmt::format("has a source \"{}\", which is no path within a folder",
                              visible_line(path.string())));
@@ -41,6 +42,7 @@ using document::Json;
 [[nodiscard]] std::vector<std::string> languages_of(const JsonEntry& spec) {
   if (spec.has("language")) return {spec.text("language")};
   std::vector<std::string> languages;
+  if (!spec.at("languages").is_array()) spec.fail("has languages that are no list");
   for (const Json& each : spec.at("languages"))
     if (each.is_string()) languages.push_back(visible_line(each.get<std::string>()));
   return languages;

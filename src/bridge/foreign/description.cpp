@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "autokernel/base/document_json.h"
@@ -12,6 +13,7 @@
 #include "autokernel/base/run_to_end.h"
 #include "autokernel/base/scratch.h"
 #include "autokernel/base/visible_text.h"
+#include "autokernel/cases/names.h"
 #include "autokernel/compile/confined_python.h"
 #include "bridge/foreign/scripts.h"
 
@@ -31,6 +33,9 @@ constexpr std::size_t kMostPrinted = 4096;
   throw Error(Stop::usage, fmt::format("cannot import {}: {}", visible_line(problem.file), why));
 }
 
+const std::set<std::string> kDtypes = {"f64", "f32", "f16", "bf16", "e4m3", "e5m2", "i64",
+                                       "i32", "i16", "i8",  "u32",  "u8",   "bool"};
+
 class Reader {
  public:
   Reader(const ForeignProblem& problem, const Json& json, fs::path values)
@@ -42,8 +47,8 @@ class Reader {
       for (const Json& each : list(json_, key)) description.tensors.push_back(tensor(each));
     }
     for (const Json& each : list(json_, "scalars")) {
-      description.scalars.push_back({.name = text(each, "name"),
-                                     .dtype = text(each, "dtype"),
+      description.scalars.push_back({.name = name(each),
+                                     .dtype = word(each, "dtype", kDtypes),
                                      .value = number(each, "value")});
     }
     const auto tolerance = json_.find("tolerance");
@@ -87,10 +92,24 @@ class Reader {
     return found->get<double>();
   }
 
+  // The file of the problem ran in the process that answers, and may have answered in its place.
+  [[nodiscard]] std::string word(const Json& json, const char* key,
+                                 const std::set<std::string>& known) const {
+    std::string found = text(json, key);
+    if (!known.contains(found)) unreadable();
+    return found;
+  }
+  // Those of a definition's inputs are only compared.
+  [[nodiscard]] std::string name(const Json& json) const {
+    std::string found = text(json, "name");
+    if (problem_.format != "definition" && !cases::is_identifier(found)) unreadable();
+    return found;
+  }
+
   [[nodiscard]] DescribedTensor tensor(const Json& json) const {
-    DescribedTensor tensor{.name = text(json, "name"),
-                           .dtype = text(json, "dtype"),
-                           .role = text(json, "role"),
+    DescribedTensor tensor{.name = name(json),
+                           .dtype = word(json, "dtype", kDtypes),
+                           .role = word(json, "role", {"in", "out", "inout"}),
                            .shape = {},
                            .distribution = {},
                            .values = {}};
@@ -101,7 +120,7 @@ class Reader {
     if (tensor.shape.empty()) tensor.shape.push_back(1);
     const auto fill = json.find("fill");
     if (fill == json.end() || !fill->is_object()) return tensor;
-    tensor.distribution = text(*fill, "distribution");
+    tensor.distribution = word(*fill, "distribution", {"normal", "uniform", "integers", "kept"});
     if (fill->contains("low")) tensor.low = number(*fill, "low");
     if (fill->contains("high")) tensor.high = number(*fill, "high");
     if (json.contains("file")) {
@@ -117,6 +136,14 @@ class Reader {
   const Json& json_;
   fs::path values_;
 };
+
+[[nodiscard]] std::optional<Json> parsed_answer(const std::string& text) {
+  try {
+    return document::parsed(text);
+  } catch (const document::Unreadable&) {
+    return std::nullopt;
+  }
+}
 
 }  // namespace
 
@@ -147,7 +174,7 @@ Description describe(const ForeignProblem& problem, const std::string& arguments
   const EndedRun run =
       run_to_end(compile::confined_python(python, folder, kDescribe), kPatience, kMostPrinted);
   const auto answer = read_file_below(folder, compile::kAnswerFile, "what was found of a problem");
-  const auto json = answer ? document::parsed(*answer) : std::nullopt;
+  const auto json = answer ? parsed_answer(*answer) : std::nullopt;
   if (!json || !json->is_object()) {
     std::string last = visible_text(run.output);
     while (!last.empty() && last.back() == '\n') last.pop_back();

@@ -34,7 +34,7 @@ constexpr std::size_t kMostBytes = 1U << 20U;
   } else if (!is_quoted && YAML::convert<bool>::decode(node, truth)) {
     json = truth;
   }
-  return json.dump();
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 [[nodiscard]] std::vector<TaskArguments> arguments_in(const std::string& file,

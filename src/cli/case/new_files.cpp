@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <ranges>
 #include <system_error>
 #include <utility>
 
 #include "autokernel/base/error.h"
 #include "autokernel/base/files.h"
+#include "autokernel/base/visible_text.h"
 
 namespace autokernel::cli {
 namespace {
@@ -78,6 +80,13 @@ void write_one(const fs::path& root, const NewFile& file) {
 }  // namespace
 
 void write_new_files(const fs::path& root, const std::vector<NewFile>& files) {
+  for (const NewFile& file : files) {
+    const bool leads_out =
+        file.path.is_absolute() || std::ranges::find(file.path, "..") != file.path.end();
+    if (leads_out)
+      throw Error(Stop::usage, fmt::format("cannot write {}: it leads out of {}",
+                                           visible_line(file.path.string()), root.string()));
+  }
   Undo undo(root);
   for (const NewFile& file : files) {
     undo.note_folders(file.path);

@@ -97,13 +97,8 @@ std::optional<std::string> blob_of(const fs::path& definition, const std::string
     int level = 0;
     for (fs::path folder = beside; folder.has_relative_path() && level < kDeepestFolder;
          folder = folder.parent_path(), ++level) {
-      std::error_code unreadable;
       if (!is_file(folder / named)) continue;
-      if (fs::file_size(folder / named, unreadable) > kLargest || unreadable) {
-        throw Error(Stop::usage, fmt::format("cannot import {}: it is larger than 1 GiB",
-                                             visible_line((folder / named).string())));
-      }
-      return read_file(folder / named, "the values of a workload");
+      return read_file_below(folder, named, "the values of a workload", kLargest);
     }
     fs::path shorter;
     for (auto part = std::next(named.begin()); part != named.end(); ++part) shorter /= *part;

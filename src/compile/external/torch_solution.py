@@ -534,6 +534,8 @@ class Solution:
         host.launching, self.compilation.scalars = None, known_scalars
         if host.strays:
             raise Refused(f"a thread launches {host.strays[0]}: do it in {self.name}() itself")
+        if Refused.first is not None:
+            raise Refused.first  # which the solution may have caught, and gone another way
         self.settle(self.named(returned))
 
     def named(self, returned):

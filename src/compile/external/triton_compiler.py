@@ -18,6 +18,12 @@ MAIN_MODULE = "kernel"
 class Refused(Exception):
     """The file cannot be compiled, for a reason that its author can act on."""
 
+    first = None  # of all, whether or not somebody caught it
+
+    def __init__(self, *arguments):
+        super().__init__(*arguments)
+        Refused.first = Refused.first or self
+
 
 class Dtype:
     """What Triton asks of a tensor's type is its name, as PyTorch writes it."""

@@ -1,5 +1,6 @@
 #include "trial/check/python_reference.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <unistd.h>
@@ -7,9 +8,10 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
+#include <optional>
 #include <utility>
 
+#include "autokernel/base/descriptor.h"
 #include "autokernel/base/document_json.h"
 #include "autokernel/base/error.h"
 #include "autokernel/base/files.h"
@@ -69,16 +71,41 @@ Json scalar_json(const SizedTensor& scalar, const Bytes& bytes) {
   }
 }
 
+// A file that was not there before: the process that reads it may have put a link in its place.
 void write_bytes(const fs::path& file, const Bytes& bytes) {
-  std::ofstream stream(file, std::ios::binary | std::ios::trunc);
-  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): bytes are bytes
-  stream.write(reinterpret_cast<const char*>(bytes.data()),
-               static_cast<std::streamsize>(bytes.size()));
-  if (!stream.flush()) {
+  ::unlink(file.c_str());
+  constexpr mode_t kOwn = 0600;
+  const Descriptor created(
+      ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kOwn));
+  std::size_t written = 0;
+  while (created.is_open() && written < bytes.size()) {
+    const ssize_t count = ::write(created.get(), bytes.data() + written, bytes.size() - written);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) break;
+    written += static_cast<std::size_t>(count);
+  }
+  if (!created.is_open() || written < bytes.size()) {
     throw Error(Stop::environment,
                 fmt::format("cannot write {} bytes for the reference to {}: make room there, or "
                             "set TMPDIR",
                             bytes.size(), file.parent_path().string()));
+  }
+}
+
+// None for a link, and for what is no file.
+std::optional<std::string> read_written(const fs::path& file, std::uint64_t most) {
+  try {
+    return read_file_below(file.parent_path(), file.filename(), "a result", most);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+std::optional<Json> parsed_answer(const std::string& text) {
+  try {
+    return document::parsed(text);
+  } catch (const document::Unreadable&) {
+    return std::nullopt;
   }
 }
 
@@ -160,7 +187,7 @@ std::string PythonProcess::heard() {
 }
 
 void PythonProcess::require_answer() {
-  const auto json = document::parsed(heard());
+  const auto json = parsed_answer(heard());
   if (!json || !json->is_object()) broken(*problem_, "its answer cannot be read");
   const auto error = json->find("error");
   if (error == json->end()) return;
@@ -218,11 +245,10 @@ void PythonProcess::compute(const SizedCase& sized, const std::vector<Bytes>& in
     if (!sized.tensors[i].is_written()) continue;
     Bytes& whole = expected[i];
     whole.resize(sized.tensors[i].bytes);
-    std::ifstream stream(file_of(i, "out"), std::ios::binary);
-    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): bytes are bytes
-    stream.read(reinterpret_cast<char*>(whole.data()), static_cast<std::streamsize>(whole.size()));
-    if (static_cast<std::size_t>(stream.gcount()) != whole.size())
+    const auto written = read_written(file_of(i, "out"), whole.size());
+    if (!written || written->size() != whole.size())
       broken(*problem_, "what it wrote cannot be read");
+    std::memcpy(whole.data(), written->data(), whole.size());
   }
 }
 
