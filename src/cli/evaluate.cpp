@@ -84,24 +84,25 @@ process without GPU and network, on tensors that have no values. What it launche
 and timed as any kernel is.
 )";
 
-// The case of a definition. Data sets may have several of one name.
-[[nodiscard]] fs::path case_of_definition(const std::string& definition) {
-  fs::path folder;
+// The cases of a definition: workloads with values of their own have one each. Throws Error(usage)
+// where there is none, and where data sets have several definitions of that name.
+[[nodiscard]] std::vector<fs::path> cases_of_definition(const std::string& definition) {
+  std::vector<fs::path> folders;
   std::string known;
   for (const Listed& each : find_cases(fs::current_path()).cases) {
     const auto text = read_file_below(each.folder, "definition.json", "a definition");
     if (!text || bridge::definition_name(*text) != definition) continue;
-    if (!folder.empty() && *text != known) {
+    if (!folders.empty() && *text != known) {
       throw Error(Stop::usage,
                   fmt::format("cannot tell which case the solution is for: {} and {} "
                               "are of definitions called {}; --case names one",
-                              visible_line(folder.string()), visible_line(each.folder.string()),
-                              visible_line(definition)));
+                              visible_line(folders.front().string()),
+                              visible_line(each.folder.string()), visible_line(definition)));
     }
-    if (folder.empty()) folder = each.folder;
+    folders.push_back(each.folder);
     known = *text;
   }
-  if (!folder.empty()) return folder;
+  if (!folders.empty()) return folders;
   throw Error(Stop::usage,
               fmt::format("cannot evaluate a solution of {}: no case here is of that definition; "
                           "autokernel import FOLDER makes one, and --case names it",
@@ -190,7 +191,17 @@ void Evaluate::declare(Options options) {
 
 void Evaluate::prepare(const Console& console) {
   solution_ = bridge::read_solution(file_, read_file(file_, "the solution"));
-  folder_ = case_directory_ ? fs::path(*case_directory_) : case_of_definition(solution_.definition);
+  if (case_directory_) {
+    folder_ = *case_directory_;
+  } else {
+    const std::vector<fs::path> folders = cases_of_definition(solution_.definition);
+    folder_ = folders.front();
+    if (folders.size() > 1) {
+      console.err << fmt::format(
+          "autokernel: judged in {}; {} more cases are of its definition: --case names one\n",
+          visible_line(folder_.string()), folders.size() - 1);
+    }
+  }
   const auto text = [&](const char* name) {
     return read_file(folder_ / name, "a definition in a case");
   };

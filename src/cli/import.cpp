@@ -72,14 +72,16 @@ constexpr const char* kImportExamples = R"(Examples:
   autokernel import src/ops.cu --include include
   autokernel import level1/19_ReLU.py --allow        # a problem of KernelBench
   autokernel import level1 --allow                   # all of a folder
+  autokernel import SOL-ExecBench/examples           # definitions, of FlashInfer Trace as well
 
 Each kernel that the file launches becomes a case: what the device needs of the file is its
 kernel.cu, and sizes, tensors and the launch are taken from the host code, as far as that says
 them. Nothing is run. IMPORT.md of a case lists what is left to fill in, what was taken for
 granted, and what was left out.
 
-A problem of KernelBench becomes a case whose reference is its Model. Its file is run, confined to
-a folder of its own without network and GPU, to find the tensors: --allow says that it may.)";
+A problem of another benchmark becomes a case whose reference is its own, in PyTorch. Those of
+KernelBench and gpu-mode (task.yml) are run, confined to a folder of their own without network and
+GPU, to find the tensors: --allow says that they may.)";
 
 // Why the kernel of a case does not compile; none where it does. Nothing is run.
 [[nodiscard]] std::optional<std::string> refused_by_the_compiler(const fs::path& folder) {
@@ -164,7 +166,9 @@ a folder of its own without network and GPU, to find the tensors: --allow says t
 void Import::declare(Options options) {
   options.footer(kImportExamples);
   options
-      .add_option("FILE", file_, "A .cu file with host code, a problem (.py), or a folder of those")
+      .add_option(
+          "FILE", file_,
+          "A .cu file with host code, a problem (.py, .json, task.yml), or a folder of problems")
       .required();
   options
       .add_option("--include", include_,
@@ -296,6 +300,11 @@ int Import::import_problems(const std::vector<FoundProblem>& problems, const Con
   if (made_.empty()) return static_cast<int>(Stop::usage);
   console.out << fmt::format("\nNext: write the kernel, then\n  autokernel bench --case {}\n",
                              visible_line(shell_word((fs::path(out_) / made_.front()).string())));
+  const bool has_definition = std::ranges::any_of(problems, [](const FoundProblem& problem) {
+    return problem.kind == ProblemKind::definition;
+  });
+  if (has_definition)
+    console.out << "  autokernel evaluate SOLUTION.json   # or judge a solution\n";
   return failed > 0 ? static_cast<int>(Stop::usage) : 0;
 }
 

@@ -71,7 +71,7 @@ INSTANTIATE_TEST_SUITE_P(
         Unknown{"Tensor", with(sample(), "role = \"out\"", "zzzzzz = 1\nrole = \"out\""), 13},
         Unknown{"LibraryReference", with(sample(), "kind =", "zzzzzz = 1\nkind ="), 4},
         Unknown{"KernelReference", with(kernel_sample(), "kind =", "zzzzzz = 1\nkind ="), 3},
-        Unknown{"Check", with(sample(), "exact =", "zzzzzz = 1\nexact ="), 8},
+        Unknown{"Check", with(sample(), "exact =", "zzzzzz = 1\nexact ="), 9},
         Unknown{"Cost", with(sample(), "flops =", "zzzzzz = 1\nflops ="), 2},
         Unknown{"Scalar",
                 kernel_sample() +

@@ -35,7 +35,7 @@ std::vector<Mistake> mistakes() {
       {"AnUnknownKeyInTheCheck",
        with(sample(), "absolute = 0.01", "absolut = 0.01\nabsolute = 0.01"),
        "36:1: [check] absolut is not known here, did you mean absolute?; known are absolute, "
-       "deterministic, exact, left, output, relative, right or sum_over"},
+       "deterministic, exact, left, may_be_wrong, output, relative, right or sum_over"},
       {"AnUnknownKeyInTheCost", with(sample(), "[cost]\n", "[cost]\nflop = \"M\"\n"),
        "41:1: [cost] flop is not known here, did you mean flops?; known are bytes or flops"},
       {"AnUnknownKeyInTheTiming", with(sample(), "[cost]", "[timing]\nrepeats = 3\n[cost]"),

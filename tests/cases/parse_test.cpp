@@ -49,6 +49,15 @@ TEST(CaseFile, IsNotDeterministicUnlessItSaysSo) {
                   .deterministic);
 }
 
+TEST(CaseFile, LetsNoElementBeWrongUnlessItSaysSo) {
+  const auto with_share = [](const std::string& share) {
+    return sample_with("sum_over = \"K\"", "sum_over = \"K\"\nmay_be_wrong = " + share);
+  };
+  EXPECT_EQ(parse(sample(), "some/case").may_be_wrong, 0);
+  EXPECT_THAT(complaint_about(with_share("0.01")), HasSubstr("goes with exact = \"never\""));
+  EXPECT_THAT(complaint_about(with_share("0.5")), HasSubstr("may_be_wrong"));
+}
+
 TEST(CaseFile, ThatIsNoTomlIsRefusedWithItsLine) {
   EXPECT_THAT(complaint_about("name = \"MatMul\"\nproblem = \n"),
               StartsWith("some/case/case.toml:2:11: not valid TOML: "));

@@ -132,7 +132,10 @@ RandomFill random_fill(const DefinedTensor& tensor, const std::string& dtype,
   if (dtype == "e2m1x2" || dtype == "u8") return {whole_numbers(0, 255), ""};
   if (dtype == "i8") return {whole_numbers(-128, 127), ""};
   // As both benchmarks draw them.
-  if (!is_floating_dtype(dtype)) return {whole_numbers(-1024, 1023), ""};
+  if (!is_floating_dtype(dtype)) {
+    return {whole_numbers(-1024, 1023),
+            "whole numbers from -1024 to 1023, as the benchmark draws them: no indices"};
+  }
   const bool is_narrow = dtype == "e4m3" || dtype == "e5m2";
   if (format == TraceFormat::sol_execbench && !is_narrow) {
     if (auto fill = fill_by_name(tensor, shape)) return *std::move(fill);
