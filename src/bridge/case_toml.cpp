@@ -75,7 +75,7 @@ class CaseToml {
     std::vector<std::string> written;
     for (const WrittenTensor& tensor : case_.tensors) {
       const std::string count = fmt::format("{}", fmt::join(tensor.shape, "*"));
-      bytes.push_back(fmt::format("{}*{}", bytes_of(tensor.dtype), count));
+      bytes.push_back(fmt::format("{}*{}", dtype_bytes(tensor.dtype), count));
       if (tensor.role != "in") written.push_back(count);
     }
     line("\n[cost]\nflops = \"{}\"  # one for each element that is written: say what it is",
@@ -92,12 +92,6 @@ class CaseToml {
       sum += (sum.empty() ? "" : " + ") + term;
     }
     return sum.empty() ? "1" : sum;
-  }
-
-  [[nodiscard]] static int bytes_of(const std::string& dtype) {
-    if (dtype.ends_with("64")) return 8;
-    if (dtype.ends_with("32")) return 4;
-    return dtype.ends_with("16") ? 2 : 1;
   }
 
   const WrittenCase& case_;
@@ -127,6 +121,17 @@ std::string quotable(std::string text) {
 
 bool is_floating_dtype(const std::string& dtype) {
   return dtype.starts_with('f') || dtype == "bf16" || dtype == "e4m3" || dtype == "e5m2";
+}
+
+std::uint64_t dtype_bytes(const std::string& dtype) {
+  if (dtype.ends_with("64")) return 8;
+  if (dtype.ends_with("32")) return 4;
+  return dtype.ends_with("16") ? 2 : 1;
+}
+
+std::string number_text(double value, const std::string& dtype) {
+  return is_floating_dtype(dtype) ? floating_text(value)
+                                  : std::to_string(static_cast<std::int64_t>(value));
 }
 
 }  // namespace autokernel::bridge

@@ -66,6 +66,10 @@ struct WrittenCase {
 // A text that goes into quotes, and into a line: without quotes, backslashes and control
 // characters.
 [[nodiscard]] std::string quotable(std::string text);
+// By the dtype of a case.
 [[nodiscard]] bool is_floating_dtype(const std::string& dtype);
+[[nodiscard]] std::uint64_t dtype_bytes(const std::string& dtype);
+// A value of that dtype.
+[[nodiscard]] std::string number_text(double value, const std::string& dtype);
 
 }  // namespace autokernel::bridge

@@ -254,14 +254,7 @@ trial::Request Bench::request(const Console& console) const {
 }
 
 void Bench::add_incumbent(trial::Request& request, const cases::EditableFiles& others) const {
-  if (against_) {
-    cases::KernelSource kernel = incumbent_source(*against_, request.kernel_file, others);
-    request.incumbent = {.name = *against_,
-                         .source = std::move(kernel.text),
-                         .min_gain = {},
-                         .files = std::move(kernel.files),
-                         .kernel_name = kernel.name};
-  }
+  if (against_) request.incumbent = incumbent_named(*against_, request.kernel_file, others);
   if (!min_gain_pct_) return;
   if (!request.incumbent) {
     throw Error(Stop::usage, "--min-gain needs --against, which names the kernel to compare with");

@@ -226,15 +226,8 @@ trial::Request Evaluate::request() const {
   request.source = kernel_.files.at(kernel_.main);
   request.files = kernel_.files;
   request.files.erase(kernel_.main);
-  if (against_) {
-    cases::KernelSource kernel =
-        incumbent_source(*against_, problem.kernel_file(), problem.editable_files);
-    request.incumbent = {.name = *against_,
-                         .source = std::move(kernel.text),
-                         .min_gain = {},
-                         .files = std::move(kernel.files),
-                         .kernel_name = kernel.name};
-  }
+  if (against_)
+    request.incumbent = incumbent_named(*against_, problem.kernel_file(), problem.editable_files);
   return request;
 }
 

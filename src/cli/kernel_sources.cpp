@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <system_error>
+#include <utility>
 
 #include "autokernel/base/error.h"
 #include "autokernel/repo/repository.h"
@@ -66,8 +67,10 @@ cases::EditableFiles other_files(const fs::path& named, const cases::EditableFil
   return {cases::patterns_of_any_header(), of_case.fixed()};
 }
 
-cases::KernelSource incumbent_source(const std::string& against, const fs::path& kernel_file,
-                                     const cases::EditableFiles& others) {
+namespace {
+
+cases::KernelSource source_named(const std::string& against, const fs::path& kernel_file,
+                                 const cases::EditableFiles& others) {
   if (against.empty()) {
     throw Error(Stop::usage, "--against names nothing; write a file, a folder or a git revision");
   }
@@ -91,6 +94,18 @@ cases::KernelSource incumbent_source(const std::string& against, const fs::path&
   } catch (const Error& error) {
     throw Error(Stop::usage, attempt + error.what());
   }
+}
+
+}  // namespace
+
+trial::Incumbent incumbent_named(const std::string& against, const fs::path& kernel_file,
+                                 const cases::EditableFiles& others) {
+  cases::KernelSource kernel = source_named(against, kernel_file, others);
+  return {.name = against,
+          .source = std::move(kernel.text),
+          .min_gain = {},
+          .files = std::move(kernel.files),
+          .kernel_name = kernel.name};
 }
 
 }  // namespace autokernel::cli

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "autokernel/cases/editable_files.h"
+#include "autokernel/trial/result.h"
 
 namespace autokernel::cli {
 
@@ -20,8 +21,8 @@ namespace autokernel::cli {
 // The kernel that `against` names: a file, a folder, or else a git revision of `kernel_file` and of
 // what `others` names beside it. Throws Error(usage) where it is none of these, saying what was
 // tried.
-[[nodiscard]] cases::KernelSource incumbent_source(const std::string& against,
-                                                   const std::filesystem::path& kernel_file,
-                                                   const cases::EditableFiles& others);
+[[nodiscard]] trial::Incumbent incumbent_named(const std::string& against,
+                                               const std::filesystem::path& kernel_file,
+                                               const cases::EditableFiles& others);
 
 }  // namespace autokernel::cli

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "autokernel/cases/names.h"
+#include "bridge/case_toml.h"
 
 namespace autokernel::bridge {
 namespace {
@@ -60,7 +61,7 @@ class CaseWriter {
     for (const CaseTensor& tensor : text_.tensors) {
       if (!tensor.count) continue;
       const std::string count = joined(shape_of(tensor), "*");
-      const std::int64_t each = bytes_of(tensor.dtype) * (tensor.role == "inout" ? 2 : 1);
+      const std::uint64_t each = dtype_bytes(tensor.dtype) * (tensor.role == "inout" ? 2 : 1);
       bytes += fmt::format("{}{}*{}", bytes.empty() ? "" : " + ", each, count);
       if (tensor.is_written()) flops += (flops.empty() ? "" : " + ") + count;
     }
@@ -88,13 +89,6 @@ class CaseWriter {
       text += (text.empty() ? "" : by) + (is_sum ? "(" + part + ")" : part);
     }
     return text;
-  }
-
-  [[nodiscard]] static std::int64_t bytes_of(const std::string& dtype) {
-    if (dtype == "f64" || dtype == "i64") return 8;
-    if (dtype == "f16" || dtype == "bf16" || dtype == "i16") return 2;
-    if (dtype == "i8" || dtype == "u8" || dtype == "bool" || dtype.starts_with('e')) return 1;
-    return 4;
   }
 
   // Formulas, outermost dimension first. What no formula says is a size of its own.

@@ -165,8 +165,6 @@ class Statements {
     const std::string name = last_name(call.field("function"));
     if (call.begin() == launch_.place.begin() && call.syntax() == launch_.place.syntax()) return;
     if (name == launch_.kernel->name || kHarmless.contains(name) || is_check(name)) return;
-    for (const std::string_view type : {"kFloat", "kHalf", "kBFloat16", "kInt", "kLong"})
-      if (name == type) return;
     const Macro* const macro = source_.macro(name);
     const std::vector<const Function*> functions = source_.functions_called(name);
     if (macro != nullptr) {

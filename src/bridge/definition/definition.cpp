@@ -76,14 +76,6 @@ using document::Json;
   return input;
 }
 
-// "a // 2" as value_of() has it: its "/" cuts off as well. What "/" makes of numbers that do not
-// divide is no whole number, and no extent in Python either.
-[[nodiscard]] std::string in_whole_numbers(std::string expression) {
-  for (std::size_t at = 0; (at = expression.find("//", at)) != std::string::npos;)
-    expression.erase(at, 1);
-  return expression;
-}
-
 // Adds the axes that do not vary.
 void resolve(const Definition& definition, Workload& workload, const JsonEntry& entry) {
   for (const Axis& axis : definition.axes) {
@@ -129,6 +121,12 @@ void resolve(const Definition& definition, Workload& workload, const JsonEntry& 
 }
 
 }  // namespace
+
+std::string in_whole_numbers(std::string expression) {
+  for (std::size_t at = 0; (at = expression.find("//", at)) != std::string::npos;)
+    expression.erase(at, 1);
+  return expression;
+}
 
 Definition read_definition(const std::string& file, const std::string& text) {
   const Json json = parsed_entry(file, text);

@@ -56,6 +56,10 @@ struct Workload {
   std::string json = {};  // as it was written
 };
 
+// "a // 2" as compile::value_of() and C++ have it: their "/" cuts off as well. What "/" makes of
+// numbers that do not divide is no whole number, and no extent in Python either.
+[[nodiscard]] std::string in_whole_numbers(std::string expression);
+
 // Which of the two formats workloads are in: SOL-ExecBench's have no object around each.
 enum class TraceFormat : std::uint8_t { flashinfer_trace, sol_execbench };
 

@@ -56,12 +56,6 @@ class Exporter {
     throw Error(Stop::usage, fmt::format("cannot export {}: {}", kernel_.main, why));
   }
 
-  [[nodiscard]] static std::string whole(std::string expression) {
-    for (std::size_t at = 0; (at = expression.find("//", at)) != std::string::npos;)
-      expression.erase(at, 1);
-    return expression;
-  }
-
   [[nodiscard]] bool is_cuda() const { return kernel_.main.ends_with(".cu"); }
 
   // By the case's names, what the definition says of its tensors and scalars.
@@ -91,9 +85,9 @@ class Exporter {
     }
     for (const Axis& axis : definition_.axes) {
       // It is written into host code, and may be whatever a stranger wrote.
-      const bool is_formula =
-          axis.kind != Axis::Kind::expression ||
-          std::holds_alternative<std::int64_t>(compile::value_of(whole(axis.expression), ones));
+      const bool is_formula = axis.kind != Axis::Kind::expression ||
+                              std::holds_alternative<std::int64_t>(
+                                  compile::value_of(in_whole_numbers(axis.expression), ones));
       if (!is_formula) refuse(fmt::format("the axis {} is no formula", visible_line(axis.name)));
     }
     for (const ExportedOperand& operand : kernel_.operands) {
@@ -245,8 +239,7 @@ class Exporter {
         }
         if (kind == Axis::Kind::expression) {
           value = renamed(axis.expression);
-          for (std::size_t at = 0; !in_python && (at = value.find("//")) != std::string::npos;)
-            value.erase(at, 1);
+          if (!in_python) value = in_whole_numbers(value);
         }
         lines.emplace_back(symbols_.at(axis.name), value);
       }

@@ -238,12 +238,8 @@ class DefinitionCase {
       write_sizes();
     }
     const std::string name = names_.name_for(input.name);
-    const bool is_floating = is_floating_dtype(*dtype);
     written_.scalars.push_back(
-        {.name = name,
-         .dtype = *dtype,
-         .value = is_floating ? floating_text(given.value)
-                              : std::to_string(static_cast<std::int64_t>(given.value))});
+        {.name = name, .dtype = *dtype, .value = number_text(given.value, *dtype)});
     return {{"name", name}, {"dtype", input.dtype}, {"kind", "scalar"}};
   }
 

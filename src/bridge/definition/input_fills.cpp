@@ -120,12 +120,6 @@ std::string stored_dtype(const std::string& dtype) {
   return found == known.end() ? "" : found->second;
 }
 
-std::uint64_t dtype_bytes(const std::string& dtype) {
-  if (dtype.ends_with("64")) return 8;
-  if (dtype.ends_with("32")) return 4;
-  return dtype.ends_with("16") ? 2 : 1;
-}
-
 RandomFill random_fill(const DefinedTensor& tensor, const std::string& dtype,
                        const std::vector<std::string>& shape, TraceFormat format) {
   if (dtype == "bool") return {whole_numbers(0, 1), ""};

@@ -1,7 +1,6 @@
 // What the inputs of a definition are filled with where its workloads say "random".
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -18,9 +17,8 @@ struct RandomFill {
 // The dtype of a case for one of PyTorch's; none where it has none.
 [[nodiscard]] std::optional<std::string> case_dtype(const std::string& torch_dtype);
 
-// By the dtype of a case: its name in a file of safetensors, and the bytes of an element.
+// What a file of safetensors calls the dtype of a case.
 [[nodiscard]] std::string stored_dtype(const std::string& dtype);
-[[nodiscard]] std::uint64_t dtype_bytes(const std::string& dtype);
 
 // `shape` are the formulas of the case. SOL-ExecBench draws inputs by their names.
 [[nodiscard]] RandomFill random_fill(const DefinedTensor& tensor, const std::string& dtype,

@@ -20,12 +20,6 @@ namespace {
 
 using document::Json;
 
-[[nodiscard]] bool has_kept(const Description& description) {
-  return std::ranges::any_of(description.tensors, [](const DescribedTensor& tensor) {
-    return tensor.distribution == "kept";
-  });
-}
-
 [[nodiscard]] std::string file_of(const DescribedTensor& tensor) {
   return fmt::format("values/{}.bin", tensor.name);
 }
@@ -179,9 +173,7 @@ class DescribedCase {
     for (const DescribedScalar& scalar : whole_.scalars) {
       scalars.push_back({.name = scalar.name,
                          .dtype = scalar.dtype,
-                         .value = is_floating_dtype(scalar.dtype)
-                                      ? floating_text(scalar.value)
-                                      : std::to_string(static_cast<std::int64_t>(scalar.value))});
+                         .value = number_text(scalar.value, scalar.dtype)});
     }
     return scalars;
   }

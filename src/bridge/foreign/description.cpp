@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <set>
@@ -193,6 +194,22 @@ Description describe(const ForeignProblem& problem, const std::string& arguments
     refuse(problem, error.is_string() ? visible_line(error.get<std::string>()) : "it failed");
   }
   return Reader(problem, *json, files / kValues).description();
+}
+
+double elements(const Description& description) {
+  double all = 0;
+  for (const DescribedTensor& tensor : description.tensors) {
+    double count = 1;
+    for (const std::int64_t extent : tensor.shape) count *= static_cast<double>(extent);
+    all += count;
+  }
+  return all;
+}
+
+bool has_kept(const Description& description) {
+  return std::ranges::any_of(description.tensors, [](const DescribedTensor& tensor) {
+    return tensor.distribution == "kept";
+  });
 }
 
 WrittenFill fill_of(const DescribedTensor& tensor) {

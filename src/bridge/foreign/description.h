@@ -57,6 +57,10 @@ struct DescribeOptions {
                                    const std::filesystem::path& python,
                                    const DescribeOptions& options = {});
 
+// Of all tensors.
+[[nodiscard]] double elements(const Description& description);
+[[nodiscard]] bool has_kept(const Description& description);
+
 // What a case writes for one that is not "kept".
 [[nodiscard]] WrittenFill fill_of(const DescribedTensor& tensor);
 

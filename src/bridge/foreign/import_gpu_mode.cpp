@@ -40,16 +40,6 @@ constexpr const char* kProblemFile = "problem.py";  // its reference.py, as refe
   return numbers;
 }
 
-[[nodiscard]] double elements_of(const Description& description) {
-  double all = 0;
-  for (const DescribedTensor& tensor : description.tensors) {
-    double count = 1;
-    for (const std::int64_t extent : tensor.shape) count *= static_cast<double>(extent);
-    all += count;
-  }
-  return all;
-}
-
 // Arguments that differ in more than their seed.
 [[nodiscard]] std::vector<TaskArguments> distinct(std::vector<TaskArguments> all) {
   std::set<TaskArguments> known;
@@ -93,7 +83,7 @@ ImportedProblem import_gpu_mode(const GpuModeProblem& problem, const fs::path& p
                      .description = describe(files, object, python)});
   }
   sort_stably(sizes, [](const DescribedSize& a, const DescribedSize& b) {
-    return elements_of(a.description) > elements_of(b.description);
+    return elements(a.description) > elements(b.description);
   });
   for (std::size_t i = 0; i < sizes.size(); ++i)
     sizes[i].name = i == 0                  ? "default"

@@ -27,16 +27,6 @@ using Constants = std::map<std::string, std::int64_t>;
 constexpr double kMostElements = 1 << 20;
 constexpr int kMostDescriptions = 5;
 
-[[nodiscard]] double elements(const Description& description) {
-  double all = 0;
-  for (const DescribedTensor& tensor : description.tensors) {
-    double count = 1;
-    for (const std::int64_t extent : tensor.shape) count *= static_cast<double>(extent);
-    all += count;
-  }
-  return all;
-}
-
 // A convolution of few pixels may have no result.
 [[nodiscard]] bool is_any_empty(const Description& description) {
   return std::ranges::any_of(description.tensors, [](const DescribedTensor& tensor) {
@@ -140,10 +130,7 @@ class ProblemImporter {
   // Other constants for checks on the emulated device: first that of the batch.
   void shrink() {
     // What is kept has one size.
-    if (std::ranges::any_of(whole_.tensors, [](const DescribedTensor& tensor) {
-          return tensor.distribution == "kept";
-        }))
-      return;
+    if (has_kept(whole_)) return;
     std::vector<std::pair<std::string, std::int64_t>> constants;
     for (const auto& [name, value] : constants_of(problem_.text)) {
       if (value > 1) constants.emplace_back(name, value);
