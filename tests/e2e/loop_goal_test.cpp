@@ -85,7 +85,7 @@ TEST_F(LoopGoal, WhatIsGainedAtOneSizeAndLostAtAHeavierOneIsNotFaster) {
 
 TEST_F(LoopGoal, WhatIsGainedAtTheHeavierSizeMayCostAtAnother) {
   start_with(kTwoSizes);
-  const Outcome run = step(kernel_of("N == 4096 ? 45000 : 3000"), "fast at the large size");
+  const Outcome run = step(kernel_of("N == 4096 ? 120000 : 3000"), "fast at the large size");
   EXPECT_EQ(run.code, 0) << run.out << run.err;
   EXPECT_LT(last()["sizes"][0]["gain"]["estimate"].get<double>(), 0);
 }
@@ -112,7 +112,7 @@ TEST_F(LoopGoal, IsConfirmedAtAllSizesOfTheScore) {
 TEST_F(LoopGoal, OfARunAtAnotherSizeIsThatSizeAlone) {
   start_with(std::string(kTwoSizes) + "[guard.loss_pct]\nlargest = 2\n", {"--size", "check"});
   EXPECT_EQ(entries("run_started").back()["score"], json::object());
-  EXPECT_EQ(step(kernel_of("N == 16384 ? 60000 : 3000"), "slow elsewhere").code, 0);
+  EXPECT_EQ(step(kernel_of("N == 16384 ? 120000 : 3000"), "slow elsewhere").code, 0);
   EXPECT_TRUE(last()["sizes"].empty());
 }
 
@@ -127,7 +127,7 @@ TEST_F(LoopGoal, KeepsNothingThatTakesMoreRegistersThanAllowed) {
 
 TEST_F(LoopGoal, KeepsNothingThatLosesTooMuchAtAGuardedSize) {
   start_with("[guard.loss_pct]\nlargest = 10\n");
-  const Outcome run = step(kernel_of("N == 16384 ? 60000 : 3000"), "slow at the largest");
+  const Outcome run = step(kernel_of("N == 16384 ? 120000 : 3000"), "slow at the largest");
   expect_not_kept(run, 18, "over a guard-rail");
   EXPECT_THAT(value_of("reason", run.out),
               AllOf(HasSubstr("but at size largest it takes +"), HasSubstr("at most +10.00 %")));
