@@ -1,4 +1,5 @@
 // `autokernel evaluate`: a solution of another benchmark, judged as a kernel of its problem's case.
+// One in JSON says of which definition it is; one in a file of Python does not.
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
@@ -15,6 +16,7 @@
 #include "autokernel/base/files.h"
 #include "autokernel/base/visible_text.h"
 #include "autokernel/bridge/solution.h"
+#include "autokernel/bridge/submission.h"
 #include "autokernel/cases/case.h"
 #include "autokernel/trial/record.h"
 #include "autokernel/trial/result.h"
@@ -40,14 +42,16 @@ class Evaluate : public Command {
  public:
   [[nodiscard]] std::string name() const override { return "evaluate"; }
   [[nodiscard]] std::string summary() const override {
-    return "Judge a solution of FlashInfer Trace or SOL-ExecBench";
+    return "Judge a solution of another benchmark";
   }
   void declare(Options options) override;
   [[nodiscard]] int run(const Console& console) override;
 
  private:
-  // Reads the solution, and finds the case of its definition.
+  // Reads the solution, and finds its case.
   void prepare(const Console& console);
+  void take_solution(const std::string& text, const Console& console);
+  void take_submission(const std::string& text);
   [[nodiscard]] trial::Request request() const;
   [[nodiscard]] SizeMeasured measure(const trial::Request& common, const std::string& size,
                                      const Console& console);
@@ -78,6 +82,8 @@ constexpr const char* kEvaluateExamples = R"(Examples:
   autokernel evaluate flashinfer-trace/solutions/alice/rmsnorm.json
   autokernel evaluate solution.json --sizes check --device cpu
   autokernel evaluate solution.json --against cases/rmsnorm_h4096/kernel.cu --traces traces.jsonl
+  autokernel evaluate model_new.py --case cases/19_ReLU      # of KernelBench
+  autokernel evaluate submission.py --case cases/grayscale   # of gpu-mode
 
 The host code of the solution is run once for each workload, while its kernels are compiled: in a
 process without GPU and network, on tensors that have no values. What it launches is then checked
@@ -163,8 +169,13 @@ and timed as any kernel is.
 void Evaluate::declare(Options options) {
   options.footer(kEvaluateExamples +
                  exit_codes_text({Stop::repository, Stop::scope, Stop::budget}));
-  options.add_option("SOLUTION", file_, "The solution's JSON").required();
-  add_case(options, case_directory_, " (default: the one here that is of its definition)");
+  options
+      .add_option("SOLUTION", file_,
+                  "A solution of FlashInfer Trace or SOL-ExecBench (.json), or a submission to "
+                  "KernelBench or gpu-mode (.py)")
+      .required();
+  add_case(options, case_directory_,
+           " (default: the one here that is of its definition; a .py names none)");
   add_device(options, device_);
   add_architecture(options, architecture_);
   options
@@ -189,8 +200,26 @@ void Evaluate::declare(Options options) {
   options.add_flag("--json", json_, "Print one JSON object instead of text");
 }
 
-void Evaluate::prepare(const Console& console) {
-  solution_ = bridge::read_solution(file_, read_file(file_, "the solution"));
+void Evaluate::take_submission(const std::string& text) {
+  if (!case_directory_) {
+    throw Error(Stop::usage,
+                fmt::format("cannot evaluate {}: it does not say of which problem it is; --case "
+                            "names the case",
+                            visible_line(file_)));
+  }
+  if (!traces_.empty()) {
+    throw Error(Stop::usage,
+                "cannot write traces of a submission: they are of FlashInfer Trace and "
+                "SOL-ExecBench; --json prints the results");
+  }
+  folder_ = *case_directory_;
+  kernel_ = bridge::kernel_of_submission({.file = file_, .text = text}, [&](const auto& name) {
+    return read_file_below(folder_, name, "a file of the case");
+  });
+}
+
+void Evaluate::take_solution(const std::string& text, const Console& console) {
+  solution_ = bridge::read_solution(file_, text);
   if (case_directory_) {
     folder_ = *case_directory_;
   } else {
@@ -202,13 +231,22 @@ void Evaluate::prepare(const Console& console) {
           visible_line(folder_.string()), folders.size() - 1);
     }
   }
-  const auto text = [&](const char* name) {
+  const auto file = [&](const char* name) {
     return read_file(folder_ / name, "a definition in a case");
   };
-  definition_ = {.definition = text("definition.json"),
-                 .workloads = text("workloads.jsonl"),
-                 .problem = text("problem.json")};
+  definition_ = {.definition = file("definition.json"),
+                 .workloads = file("workloads.jsonl"),
+                 .problem = file("problem.json")};
   kernel_ = bridge::kernel_of_solution(solution_, definition_);
+}
+
+void Evaluate::prepare(const Console& console) {
+  const std::string text = read_file(file_, "the solution");
+  if (fs::path(file_).extension() == ".py") {
+    take_submission(text);
+  } else {
+    take_solution(text, console);
+  }
   for (const std::string& note : kernel_.notes)
     console.err << "autokernel: " << visible_line(note) << '\n';
 }

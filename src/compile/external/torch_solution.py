@@ -270,6 +270,10 @@ class Host:
                 setattr(library, name, plain_operation)
         if hasattr(library, "wrap_triton"):
             library.wrap_triton = lambda kernel: kernel
+        extension = sys.modules["torch.utils.cpp_extension"] = types.ModuleType("torch.utils.cpp_extension")
+        torch.utils.cpp_extension = extension
+        for name in ("load", "load_inline"):
+            setattr(extension, name, refuse_call(f"CUDA C++ that PyTorch compiles (cpp_extension.{name})"))
 
     def adapt_driver(self):
         from triton.runtime import driver
@@ -389,6 +393,8 @@ class Host:
             memory.handed = True
             dtype = Dtype(str(value.dtype).removeprefix("torch."), value.element_size())
             return Tensor(memory.label, dtype, value.shape)
+        if isinstance(value, self.torch.Tensor) and value.is_meta:
+            raise Refused("a tensor that the problem does not have cannot be handed over to a kernel: nobody knows its values")
         if isinstance(value, self.torch.Tensor):
             raise Refused("a tensor on the CPU cannot be handed over to a kernel")
         if isinstance(value, Address):
@@ -453,7 +459,7 @@ def same_layout(tensor, given):
 class Solution:
     """A function of a file, and which tensors of the case it takes and gives."""
 
-    def __init__(self, compilation, file, function, outputs, destination_passing, packed, inputs):
+    def __init__(self, compilation, file, function, outputs, destination_passing, packed, inputs, name):
         request = compilation.request
         self.compilation, self.packed, self.destination_passing = compilation, packed, destination_passing
         self.tensors = {each["name"]: each for each in request["tensors"]}
@@ -466,7 +472,7 @@ class Solution:
         self.check_names(request)
         self.given = self.inputs + [each for each in self.outputs if destination_passing and each not in self.inputs]
         self.host = Host(compilation)
-        self.name = function
+        self.name = name or function
         self.function = self.loaded(file, function)
         self.check_signature()
 
@@ -561,17 +567,17 @@ class Solution:
         for name, tensor in returned.items():
             if not isinstance(tensor, self.host.Handle):
                 raise Refused(f"{self.name}() returns {type(tensor).__name__} as {name}: return a tensor of the GPU")
-            memory = tensor.memory
-            if name in self.given:
-                if memory is not self.seen[name].memory or tensor.storage_offset() != 0:
-                    raise Refused(f"{self.name}() returns another tensor than {name}, which it is given to write")
+            memory, mine = tensor.memory, self.seen[name].memory
+            if name in self.given and memory is mine and tensor.storage_offset() == 0:
                 continue
+            if name in self.given and (memory.of_case or mine.handed):
+                raise Refused(f"{self.name}() returns another tensor than {name}, which it is given to write")
             self.check_output(name, tensor)
             if memory.label in labels:
                 raise Refused(f"{self.name}() returns one allocation as {labels[memory.label]} and as {name}")
             labels[memory.label] = name
         for name in self.outputs:
-            if name in self.given and not self.seen[name].memory.handed:
+            if name in self.given and name not in labels.values() and not self.seen[name].memory.handed:
                 raise Refused(f"{self.name}() hands the output {name} to no kernel")
         own = [each for each in self.host.memories if each.handed and not each.of_case and each.label not in labels]
         if own:
@@ -622,7 +628,7 @@ class Solution:
         return self.compilation.scratch(max(1, own[0].bytes), "u8", own[0].zeroed).name
 
 
-def solution_of(compilation, file, function, outputs, destination_passing=True, packed=False, inputs=None):
-    """What autokernel.solution() gives: a launch() for the tensors and scalars of the case."""
-    made = Solution(compilation, file, function, outputs, destination_passing, packed, inputs)
+def solution_of(compilation, file, function, outputs, destination_passing=True, packed=False, inputs=None, name=None):
+    """What autokernel.solution() gives: a launch() for the tensors and scalars of the case. Messages call it `name`."""
+    made = Solution(compilation, file, function, outputs, destination_passing, packed, inputs, name)
     return lambda *values: made.launch(*values)

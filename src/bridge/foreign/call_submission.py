@@ -1,0 +1,133 @@
+"""Calls a submission to KernelBench or to gpu-mode as its own evaluator does. It runs while kernels
+are compiled, on tensors that have a shape and no values (torch_solution.py).
+
+problem.json beside this file is the case's, and names in "given" what run() is called with, in its
+order.
+"""
+
+import functools
+import importlib.util
+import sys
+import types
+
+import torch
+
+import foreign
+
+PROBLEM = foreign.problem_of_case()
+IS_GPU_MODE = "data" in PROBLEM["sizes"][0]["structure"]
+
+
+def submitted(name):
+    """Of submission.py, which is a module of its own: Triton looks for the text of kernels in its file."""
+    spec = importlib.util.spec_from_file_location("submission", foreign.in_case("../submission.py"))
+    module = sys.modules["submission"] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    if not callable(getattr(module, name, None)):
+        raise NameError("the submission has no " + name)
+    return getattr(module, name)
+
+
+ENTRY = submitted("custom_kernel" if IS_GPU_MODE else "ModelNew")
+
+
+def problem_at(size):
+    path = foreign.in_case(PROBLEM["file"])
+    return foreign.load_gpu_mode(path) if IS_GPU_MODE else foreign.load(path, size["arguments"])
+
+
+@functools.lru_cache(maxsize=1)
+def skeleton(index):
+    """What the problem makes for a call, of which only the structure and what is fixed counts."""
+    size = PROBLEM["sizes"][index]
+    structure = size["structure"]
+    with foreign.contained(structure["device"]):
+        problem = problem_at(size)
+        made = problem.generate_input(**size["arguments"]) if IS_GPU_MODE else foreign.inputs_of(problem)
+    return foreign.without_planned(made, structure["data" if IS_GPU_MODE else "inputs"])
+
+
+def problems_own(value, plan):
+    """A tensor of the case as the problem has it: another shape or type of the same bytes."""
+    if not isinstance(value, torch.Tensor):
+        return value
+    dtype = getattr(torch, plan["dtype"])
+    value = value.view(plan["shape"])
+    if "strides" in plan:
+        raise ValueError("%s does not lie as the problem has it, row by row" % plan["name"])
+    if value.dtype != dtype and value.element_size() == dtype.itemsize == 1:
+        value = value.view(dtype)
+    if value.dtype != dtype:
+        raise ValueError("%s is %s in the case, and %s in the problem" % (plan["name"], value.dtype, dtype))
+    return value
+
+
+def filled(index, plans, given):
+    """The structure of a call with the case's tensors in it, and all its leaves."""
+    left = iter(plans)
+
+    def leaf_of(path, leaf):
+        plan = next(left)
+        return leaf if plan is None else problems_own(given[plan["name"]], plan)
+
+    data = foreign.map_leaves(skeleton(index), leaf_of)
+    return data, [leaf for _, leaf in foreign.leaves(data)]
+
+
+def built_model(size, given):
+    """ModelNew with the parameters and buffers that the case has for Model, by their names."""
+    problem = problem_at(size)
+    own = types.SimpleNamespace(Model=ENTRY)
+    if hasattr(problem, "get_init_inputs"):
+        own.get_init_inputs = problem.get_init_inputs
+    with foreign.contained("meta"):
+        model = foreign.build_model(own)
+    for plan in size["structure"]["state"]:
+        owner, _, name = plan["path"].rpartition(".")
+        try:
+            part = vars(model.get_submodule(owner))
+        except AttributeError:
+            continue  # what it does not have, it does not need
+        for held in (part["_parameters"], part["_buffers"], part):
+            if held.get(name) is None:
+                continue
+            if list(held[name].shape) != plan["shape"]:
+                raise ValueError("ModelNew has %s of shape %s, and Model of %s"
+                                 % (plan["path"], list(held[name].shape), plan["shape"]))
+            held[name] = problems_own(given[plan["name"]], plan)
+            break
+    return model
+
+
+def call_model(index, given):
+    size = PROBLEM["sizes"][index]
+    structure = size["structure"]
+    arguments, _ = filled(index, structure["inputs"], given)
+    results = foreign.tensors_of(foreign.call(built_model(size, given), arguments))
+    if len(results) != len(structure["outputs"]):
+        raise ValueError("forward returns %d tensors, and that of the problem %d"
+                         % (len(results), len(structure["outputs"])))
+    return {plan["name"]: result for plan, result in zip(structure["outputs"], results)}
+
+
+def call_custom_kernel(index, given):
+    structure = PROBLEM["sizes"][index]["structure"]
+    data, leaves = filled(index, structure["data"], given)
+    results = foreign.tensors_of(ENTRY(data))
+    outputs = {plan["name"]: leaf for plan, leaf in zip(structure["data"], leaves)
+               if plan and plan.get("changed")}
+    for plan in structure["outputs"]:
+        if plan["result"] is None:
+            outputs[plan["name"]] = leaves[plan["leaf"]]
+        elif plan["result"] < len(results):
+            outputs[plan["name"]] = results[plan["result"]]
+        else:
+            raise ValueError("custom_kernel returns %d tensors, and ref_kernel more" % len(results))
+    return outputs
+
+
+def run(*values):
+    given = dict(zip(PROBLEM["given"], values))
+    read = PROBLEM["sizes"][0]["shapes"]
+    index = foreign.size_of(PROBLEM["sizes"], {name: given[name] for name in read if name in given})
+    return (call_custom_kernel if IS_GPU_MODE else call_model)(index, given)

@@ -1,0 +1,222 @@
+"""Submissions to KernelBench and gpu-mode, judged by the program AUTOKERNEL. The Python has PyTorch and Triton.
+
+KERNELBENCH and GPU_MODE have those benchmarks' sources, if they are there.
+"""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import textwrap
+import unittest
+
+PROGRAM = os.environ.get("AUTOKERNEL", str(pathlib.Path(__file__).parents[2] / "build/release/bin/autokernel"))
+
+HEAD = """
+import torch
+import torch.nn as nn
+import triton
+import triton.language as tl
+
+@triton.jit
+def affine(x, scale, shift, out, columns, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    at = tl.arange(0, BLOCK)
+    inside = at < columns
+    values = tl.load(x + row * columns + at, mask=inside) * tl.load(scale + at, mask=inside)
+    tl.store(out + row * columns + at, values + tl.load(shift + at, mask=inside), mask=inside)
+"""
+
+# A parameter, a buffer inside of a module, an input in a list, and a constant that the sizes differ in.
+MODEL = """
+import torch
+import torch.nn as nn
+
+rows = 512
+columns = 48
+
+class Shift(nn.Module):
+    def __init__(self, columns):
+        super().__init__()
+        self.register_buffer("by", torch.randn(columns))
+
+class Model(nn.Module):
+    def __init__(self, columns):
+        super().__init__()
+        self.scale = nn.Parameter(torch.randn(columns))
+        self.shift = Shift(columns)
+
+    def forward(self, x):
+        return x[0] * self.scale + self.shift.by
+
+def get_inputs():
+    return [[torch.randn(rows, columns)]]
+
+def get_init_inputs():
+    return [columns]
+"""
+
+MODEL_NEW = HEAD + """
+class Shift(nn.Module):
+    def __init__(self, columns):
+        super().__init__()
+        self.register_buffer("by", torch.randn(columns))
+
+class ModelNew(nn.Module):
+    def __init__(self, columns):
+        super().__init__()
+        self.scale = nn.Parameter(torch.randn(columns))
+        self.shift = Shift(columns)
+
+    def forward(self, x):
+        values = x[0]
+        assert values.is_cuda and self.scale.is_cuda
+        out = torch.empty_like(values)
+        affine[(values.shape[0],)](values, self.scale.data, self.shift.by, out, values.shape[1], BLOCK=64)
+        return out
+"""
+
+TASK = """
+files:
+  - {"name": "submission.py", "source": "@SUBMISSION@"}
+  - {"name": "task.py", "source": "task.py"}
+  - {"name": "reference.py", "source": "reference.py"}
+lang: "py"
+description: "adds"
+config:
+  main: "eval.py"
+tests:
+  - {"rows": 8, "columns": 48, "seed": 1}
+benchmarks:
+  - {"rows": 512, "columns": 48, "seed": 2}
+"""
+
+REFERENCE = """
+import torch
+from task import Affine
+
+def generate_input(rows, columns, seed):
+    torch.manual_seed(seed)
+    return Affine(torch.randn(rows, columns), torch.randn(columns)), torch.randn(columns), torch.empty(rows, columns)
+
+def ref_kernel(data):
+    affine, shift, out = data
+    out[...] = affine.x * affine.scale + shift
+    return out
+
+def check_implementation(data, output):
+    assert torch.allclose(output, ref_kernel(data), rtol=1e-4, atol=1e-4)
+"""
+
+CUSTOM_KERNEL = HEAD + """
+from task import Affine
+
+def custom_kernel(data):
+    given: Affine
+    given, shift, out = data
+    affine[(given.x.shape[0],)](given.x, given.scale, shift, out, given.x.shape[1], BLOCK=64)
+    return out
+"""
+
+
+class Submissions(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = pathlib.Path(tempfile.mkdtemp())
+        cls.addClassCleanup(shutil.rmtree, cls.folder)
+        cls.write("affine.py", MODEL)
+        for name, text in [("task.yml", TASK), ("reference.py", REFERENCE),
+                           ("task.py", "class Affine:\n    def __init__(self, x, scale):\n"
+                                       "        self.x, self.scale = x, scale\n")]:
+            cls.write(f"adds/{name}", text)
+        for what in ("affine.py", "adds"):
+            run = cls.autokernel("import", what, "--allow", "--python", sys.executable)
+            assert run.returncode == 0, run.stdout + run.stderr
+
+    @classmethod
+    def write(cls, name, text):
+        path = cls.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(textwrap.dedent(text))
+
+    @classmethod
+    def autokernel(cls, *arguments):
+        environment = {"PATH": os.environ["PATH"], "HOME": str(cls.folder), "VIRTUAL_ENV": sys.prefix,
+                       "AUTOKERNEL_RESIDENT": "0"}
+        return subprocess.run([PROGRAM, *arguments], cwd=cls.folder, env=environment, text=True, capture_output=True)
+
+    def judged(self, text, case):
+        self.write("submitted.py", text)
+        return self.autokernel("evaluate", "submitted.py", "--case", f"cases/{case}", "--device", "cpu",
+                               "--sizes", "check")
+
+    def passes(self, text, case):
+        run = self.judged(text, case)
+        self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+
+    def fails(self, text, case, why):
+        run = self.judged(text, case)
+        self.assertNotEqual(run.returncode, 0, run.stdout + run.stderr)
+        self.assertIn(why, run.stdout + run.stderr)
+
+    def test_model_with_the_parameters_of_the_case(self):
+        self.passes(MODEL_NEW, "affine")
+
+    def test_model_that_is_wrong(self):
+        self.fails(MODEL_NEW.replace("self.scale.data, self.shift.by", "self.shift.by, self.scale"), "affine",
+                   "incorrect: output[0,0] = ")
+
+    def test_model_that_takes_less(self):
+        self.fails(MODEL_NEW.replace("def forward(self, x)", "def forward(self)"), "affine",
+                   "forward() takes 1 positional argument but 2 were given")
+
+    def test_parameter_of_another_shape(self):
+        self.fails(MODEL_NEW.replace("nn.Parameter(torch.randn(columns))", "nn.Parameter(torch.randn(1, columns))"),
+                   "affine", "ModelNew has scale of shape [1, 48], and Model of [48]")
+
+    def test_tensor_that_the_model_does_not_have(self):
+        self.fails(MODEL_NEW.replace("self.scale = ", "self.scales = ").replace("self.scale.data", "self.scales")
+                   .replace(" and self.scale.is_cuda", ""), "affine",
+                   "a tensor that the problem does not have cannot be handed over")
+
+    def test_parameters_prepared_with_pytorch(self):
+        self.fails(MODEL_NEW.replace("self.scale.data", "self.scale * 2"), "affine", "it computes with PyTorch (aten::mul)")
+
+    def test_result_of_pytorch(self):
+        self.fails(MODEL_NEW.replace("return out", "return x[0] * self.scale + self.shift.by"), "affine",
+                   "it computes with PyTorch (aten::mul)")
+
+    def test_no_model(self):
+        self.fails(MODEL_NEW.replace("class ModelNew", "class Model"), "affine", "the submission has no ModelNew")
+
+    def test_custom_kernel_that_writes_into_the_data(self):
+        self.passes(CUSTOM_KERNEL, "adds")
+
+    def test_custom_kernel_that_returns_a_tensor_of_its_own(self):
+        self.passes(CUSTOM_KERNEL.replace("    affine[", "    out = torch.empty_like(given.x)\n    affine["), "adds")
+
+    def test_custom_kernel_that_is_wrong(self):
+        self.fails(CUSTOM_KERNEL.replace("(given.x.shape[0],)", "(given.x.shape[0] - 1,)"), "adds", "incorrect: ")
+
+    def test_custom_kernel_that_returns_nothing_it_wrote(self):
+        self.fails(CUSTOM_KERNEL.replace("return out", "return torch.empty_like(out)"), "adds", "another tensor than")
+
+    def test_text_that_is_no_python(self):
+        self.fails("def custom_kernel(:\n", "adds", "submission.py:1: SyntaxError: invalid syntax")
+
+    def test_cuda_that_pytorch_would_compile(self):
+        self.fails("from torch.utils.cpp_extension import load_inline\nload_inline('x', '', cuda_sources='')\n", "adds",
+                   "CUDA C++ that PyTorch compiles (cpp_extension.load_inline) cannot be part of a solution")
+
+    def test_all_sizes_are_judged(self):
+        self.write("all.py", MODEL_NEW)
+        run = self.autokernel("evaluate", "all.py", "--case", "cases/affine", "--device", "cpu", "--json")
+        self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+        self.assertIn('"size":"check"', run.stdout.replace('": "', '":"'))
+        self.assertIn('"size":"default"', run.stdout.replace('": "', '":"'))
+
+
+if __name__ == "__main__":
+    unittest.main()
