@@ -18,6 +18,7 @@
 #include "autokernel/bridge/solution.h"
 #include "autokernel/bridge/submission.h"
 #include "autokernel/cases/case.h"
+#include "autokernel/compile/confined_python.h"
 #include "autokernel/trial/record.h"
 #include "autokernel/trial/result.h"
 #include "autokernel/trial/retry.h"
@@ -55,6 +56,7 @@ class Evaluate : public Command {
   [[nodiscard]] trial::Request request() const;
   [[nodiscard]] SizeMeasured measure(const trial::Request& common, const std::string& size,
                                      const Console& console);
+  void tell(const std::vector<std::string>& notes, const Console& console);
   void keep_traces(const cases::Case& problem) const;
   void write_kernel(const Console& console) const;
 
@@ -74,7 +76,7 @@ class Evaluate : public Command {
   bridge::DefinitionInCase definition_;
   fs::path folder_;                               // of the case
   std::map<std::string, trial::Result> results_;  // by size
-  std::set<std::string> warned_;
+  std::set<std::string> told_;
 };
 
 constexpr const char* kEvaluateExamples = R"(Examples:
@@ -213,9 +215,20 @@ void Evaluate::take_submission(const std::string& text) {
                 "SOL-ExecBench; --json prints the results");
   }
   folder_ = *case_directory_;
-  kernel_ = bridge::kernel_of_submission({.file = file_, .text = text}, [&](const auto& name) {
+  const bridge::Submission submission{.file = file_, .text = text};
+  kernel_ = bridge::kernel_of_submission(submission, [&](const auto& name) {
     return read_file_below(folder_, name, "a file of the case");
   });
+  if (!bridge::is_in_cuda(submission)) return;
+  constexpr const char* kUsual = "sm_90";  // the emulated device's
+  const cases::Case problem = cases::load(folder_);
+  const bridge::CallOfSubmission call{
+      .kernel = kernel_,
+      .problem = problem,
+      .architecture = architecture_.value_or(kUsual),
+      .python =
+          compile::runnable_python(compile::active_python(), "evaluate " + file_, "[compile]")};
+  kernel_ = bridge::cuda_kernel_of_submission(submission, call);
 }
 
 void Evaluate::take_solution(const std::string& text, const Console& console) {
@@ -247,8 +260,13 @@ void Evaluate::prepare(const Console& console) {
   } else {
     take_solution(text, console);
   }
-  for (const std::string& note : kernel_.notes)
-    console.err << "autokernel: " << visible_line(note) << '\n';
+  tell(kernel_.notes, console);
+}
+
+// Each once, of all sizes.
+void Evaluate::tell(const std::vector<std::string>& notes, const Console& console) {
+  for (const std::string& note : notes)
+    if (told_.insert(note).second) console.err << "autokernel: " << visible_line(note) << '\n';
 }
 
 trial::Request Evaluate::request() const {
@@ -277,12 +295,7 @@ SizeMeasured Evaluate::measure(const trial::Request& common, const std::string& 
   Progress progress(console.err, console.err_is_terminal && !json_ ? Progress::Painting::on
                                                                    : Progress::Painting::off);
   observer.progress = [&](auto phase, auto elapsed) { progress.show(phase, elapsed); };
-  observer.learned = [&](const trial::Result& known) {
-    for (const std::string& warning : known.warnings) {
-      if (warned_.insert(warning).second)
-        console.err << "autokernel: " << visible_line(warning) << '\n';
-    }
-  };
+  observer.learned = [&](const trial::Result& known) { tell(known.warnings, console); };
   trial::Result result =
       trial::supervise_with_retry(request, limits_with(timeout_seconds_, {}), observer);
   results_[size] = result;

@@ -78,6 +78,51 @@ class ModelNew(nn.Module):
         return out
 """
 
+IN_CUDA = '''''
+import torch
+import torch.nn as nn
+from torch.utils.cpp_extension import load_inline
+
+source = """
+__global__ void affine(const float* x, const float* scale, const float* shift, float* out, int columns, float by) {
+  for (int at = threadIdx.x; at < columns; at += blockDim.x)
+    out[blockIdx.x * columns + at] = x[blockIdx.x * columns + at] * scale[at] * by + shift[at];
+}
+
+torch::Tensor run(torch::Tensor x, torch::Tensor scale, torch::Tensor shift, int64_t columns, double by) {
+  TORCH_CHECK(x.is_cuda());
+  auto out = torch::zeros_like(x);
+  affine<<<x.size(0), 32>>>(x.data_ptr<float>(), scale.data_ptr<float>(), shift.data_ptr<float>(),
+                            out.data_ptr<float>(), columns, by);
+  return out;
+}
+"""
+module = load_inline(name="affine", cpp_sources="torch::Tensor run(torch::Tensor x, torch::Tensor scale, "
+                     "torch::Tensor shift, int64_t columns, double by);", cuda_sources=source, functions=["run"])
+'''''
+
+MODEL_IN_CUDA = IN_CUDA + """
+class Shift(nn.Module):
+    def __init__(self, columns):
+        super().__init__()
+        self.register_buffer("by", torch.randn(columns))
+
+class ModelNew(nn.Module):
+    def __init__(self, columns):
+        super().__init__()
+        self.scale = nn.Parameter(torch.randn(columns))
+        self.shift = Shift(columns)
+
+    def forward(self, x):
+        return module.run(x[0], self.scale, self.shift.by, x[0].shape[1], 1.0)
+"""
+
+KERNEL_IN_CUDA = IN_CUDA + """
+def custom_kernel(data):
+    given, shift, out = data
+    return module.run(given.x, given.scale, shift, given.x.shape[1], 1.0)
+"""
+
 TASK = """
 files:
   - {"name": "submission.py", "source": "@SUBMISSION@"}
@@ -206,9 +251,46 @@ class Submissions(unittest.TestCase):
     def test_text_that_is_no_python(self):
         self.fails("def custom_kernel(:\n", "adds", "submission.py:1: SyntaxError: invalid syntax")
 
-    def test_cuda_that_pytorch_would_compile(self):
-        self.fails("from torch.utils.cpp_extension import load_inline\nload_inline('x', '', cuda_sources='')\n", "adds",
-                   "CUDA C++ that PyTorch compiles (cpp_extension.load_inline) cannot be part of a solution")
+    def test_function_of_cpp(self):
+        self.passes(MODEL_IN_CUDA, "affine")
+        self.passes(KERNEL_IN_CUDA, "adds")
+
+    def test_function_of_cpp_that_is_wrong(self):
+        self.fails(MODEL_IN_CUDA.replace("shape[1], 1.0", "shape[1], 1.5"), "affine", "incorrect: output[0,0] = ")
+        self.fails(KERNEL_IN_CUDA.replace("given.scale, shift", "shift, given.scale"), "adds", "incorrect: ")
+        self.fails(KERNEL_IN_CUDA.replace("x.size(0), 32", "x.size(0) - 1, 32"), "adds", "incorrect: ")
+
+    def test_what_a_function_of_cpp_cannot_be_part_of(self):
+        for part, other, why in (
+            ("return module.run(", "module.run(x[0], self.scale, self.shift.by, 4, 1.0)\n        return module.run(",
+             "it calls 2 functions of C++"),
+            ("x[0].shape[1], 1.0)", "x[0].shape[1], 1.0) + 1", "unsupported operand"),
+            ("x[0].shape[1], 1.0)", "x[0].shape[1], 1.0).sum()", "it uses what a function of C++ returned (sum)"),
+            ("run(x[0], ", "run(x[0][1:], ", "a part of x_0, or another order of it"),
+            ("run(x[0], ", "run(x=x[0], scale=", "hands x"),
+            ("run(x[0], ", "run(x[0].data_ptr(), ", "the address of a tensor"),
+            ("run(x[0], ", "run(torch.zeros_like(x[0]), ", "a tensor that it allocates"),
+            ("run(x[0], ", "run(x[0].cpu(), ", "values of tensors are not known"),
+            ("return module.run(", "return module.others(", "has no function others()"),
+            ("affine<<<x.size(0), 32>>>", "scale.mul_(2); affine<<<x.size(0), 32>>>", "calls mul_(), which is not taken over"),
+            ("out = torch::zeros_like(x)", "out = x.clone()", "calls clone(), which is not taken over"),
+        ):
+            with self.subTest(other):
+                text = MODEL_IN_CUDA.replace(part, other)
+                if "scale=" in other:
+                    text = text.replace("scale=self.scale, self.shift.by, x[0].shape[1], 1.0",
+                                        "scale=self.scale, shift=self.shift.by, columns=48, by=1.0")
+                self.fails(text, "affine", why)
+
+    def test_kernel_of_a_function_of_cpp_can_be_written_out(self):
+        self.write("cuda.py", KERNEL_IN_CUDA)
+        run = self.autokernel("evaluate", "cuda.py", "--case", "cases/adds", "--device", "cpu", "--sizes", "check",
+                              "--kernel-out", "mine")
+        self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+        self.assertIn("AUTOKERNEL_LAUNCH", (self.folder / "mine/kernel.cu").read_text())
+        run = self.autokernel("bench", "--case", "cases/adds", "--kernel", "mine/kernel.cu", "--device", "cpu",
+                              "--size", "check", "--quick")
+        self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
 
     def test_all_sizes_are_judged(self):
         self.write("all.py", MODEL_NEW)

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -40,6 +41,9 @@ struct HostCall {
     std::string dtype;               // "f32"
     bool is_tensor = true;           // else a scalar
     std::vector<std::string> shape;  // of a tensor: sizes of the case, or numbers
+    std::optional<double> number = {};  // that is handed over in place of a scalar
+    bool is_whole = true;               // of the number
+    std::string symbol = {};            // a size of the case that the number is
   };
   std::string function;                       // by the name that it is exported by
   std::vector<Operand> parameters;            // of it, in their order

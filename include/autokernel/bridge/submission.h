@@ -2,11 +2,13 @@
 // import_gpu_mode() make of their problems.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
 
 #include "autokernel/bridge/solution.h"
+#include "autokernel/cases/case.h"
 
 namespace autokernel::bridge {
 
@@ -22,5 +24,21 @@ using FileOfCase = std::function<std::optional<std::string>(const std::string& n
 // for a case of other problems.
 [[nodiscard]] SolutionKernel kernel_of_submission(const Submission& submission,
                                                   const FileOfCase& file_of_case);
+
+// Whether its kernels are CUDA C++ that it has PyTorch compile, by load_inline().
+[[nodiscard]] bool is_in_cuda(const Submission& submission);
+
+// What it is called with, and what runs it: its host code in Python.
+struct CallOfSubmission {
+  const SolutionKernel& kernel;  // kernel_of_submission()
+  const cases::Case& problem;
+  std::string architecture;  // "sm_90": what it is told of the device
+  std::filesystem::path python;
+};
+// The kernel that one in CUDA launches: its Python is run at each size, confined and on tensors
+// without values, up to the one call of a function of C++, whose text is then read. Throws
+// Error(usage) where that is not possible, saying why.
+[[nodiscard]] SolutionKernel cuda_kernel_of_submission(const Submission& submission,
+                                                       const CallOfSubmission& call);
 
 }  // namespace autokernel::bridge

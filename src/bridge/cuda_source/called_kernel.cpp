@@ -57,7 +57,13 @@ namespace {
   for (std::size_t i = 0; i < call.parameters.size(); ++i) {
     const HostCall::Operand& operand = call.parameters[i];
     KnownParameter& parameter = known[function.parameters[i].name];
-    parameter = {.name = operand.name, .is_tensor = operand.is_tensor, .extents = {}};
+    parameter = {
+        .name = operand.name, .is_tensor = operand.is_tensor, .extents = {}, .number = nullptr};
+    if (!operand.symbol.empty()) {
+      parameter.number = extent_of(operand.symbol, call);
+    } else if (operand.number) {
+      parameter.number = Expression::number(*operand.number, operand.is_whole);
+    }
     for (const std::string& extent : operand.shape)
       parameter.extents.push_back(extent_of(extent, call));
   }

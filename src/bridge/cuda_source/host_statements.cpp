@@ -35,6 +35,9 @@ const std::set<std::string, std::less<>> kHarmless = {"size",
                                                       "options",
                                                       "empty",
                                                       "empty_like",
+                                                      "zeros",
+                                                      "zeros_like",
+                                                      "new_zeros",
                                                       "TensorOptions",
                                                       "nbytes",
                                                       "element_size",
@@ -134,8 +137,9 @@ class Statements {
 
   void look_at_loops() {
     for (Node at = launch_.place.parent(); at; at = at.parent()) {
+      const bool is_called_once = at.is("lambda_expression") && dispatch_around(at);
       if (at.is("for_statement") || at.is("while_statement") || at.is("do_statement") ||
-          at.is("for_range_loop") || at.is("lambda_expression")) {
+          at.is("for_range_loop") || (at.is("lambda_expression") && !is_called_once)) {
         tell(at, "is a loop or a lambda around the launch");
       }
       const bool is_undecided =

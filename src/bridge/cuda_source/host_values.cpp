@@ -96,6 +96,19 @@ bool is_null(const Node& node) {
 
 std::vector<Node> arguments_of(const Node& call) { return call.field("arguments").children(); }
 
+Node dispatch_around(const Node& node) {
+  for (Node at = node; at; at = at.parent()) {
+    if (!at.is("lambda_expression")) continue;
+    Node around = at.parent();
+    while (around && (around.is("parenthesized_expression") || around.is("argument_list")))
+      around = around.parent();
+    const bool is_dispatch = around && around.is("call_expression") &&
+                             last_name(around.field("function")).starts_with("AT_DISPATCH");
+    return is_dispatch ? around : Node{};
+  }
+  return {};
+}
+
 void HostValues::assume(const Node& place, const std::string& text) {
   Note note{.file = place ? place.syntax()->file() : "", .line = place.line(), .text = text};
   if (std::ranges::find(assumptions_, note) == assumptions_.end())
@@ -260,8 +273,8 @@ std::optional<std::string> HostValues::known_number(const Node& node, const Fram
     return goes_on ? known_number(from->value, from->frame) : std::nullopt;
   }
   const KnownParameter* const parameter = known(node.string(), frame);
-  return parameter != nullptr && !parameter->is_tensor ? std::optional(parameter->name)
-                                                       : std::nullopt;
+  const bool is_scalar = parameter != nullptr && !parameter->is_tensor && !parameter->number;
+  return is_scalar ? std::optional(parameter->name) : std::nullopt;
 }
 
 std::vector<Value> HostValues::known_extents(const Node& tensor, const Frame* frame) {
@@ -440,6 +453,9 @@ Value HostValues::named(const Node& node, const Frame* frame) {
     const auto argument = frame->arguments.find(name);
     if (argument != frame->arguments.end()) return value(argument->second, frame->caller);
     if (frame->function->is_macro && frame->caller != nullptr) return named(node, frame->caller);
+    if (const KnownParameter* const of_call = known(name, frame);
+        of_call != nullptr && of_call->number)
+      return of_call->number;
     for (const Parameter& parameter : frame->function->parameters) {
       if (parameter.name == name && parameter.pointers == 0)
         return unknown(name, parameter.declaration);

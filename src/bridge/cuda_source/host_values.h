@@ -43,6 +43,7 @@ struct KnownParameter {
   std::string name;
   bool is_tensor = false;
   std::vector<Value> extents;
+  Value number;  // none for a tensor, and for a scalar of the case
 };
 
 class HostValues {
@@ -159,5 +160,8 @@ class HostValues {
 [[nodiscard]] std::string last_name(const Node& callee);
 [[nodiscard]] std::vector<Node> arguments_of(const Node& call);
 [[nodiscard]] bool is_null(const Node& node);  // of a pointer: nullptr, NULL, 0
+// The AT_DISPATCH_... (x.scalar_type(), "name", [&] { ... }) of PyTorch whose lambda the node is,
+// or that is around it: the lambda is called once, with scalar_t the type of x. None where none is.
+[[nodiscard]] Node dispatch_around(const Node& node);
 
 }  // namespace autokernel::bridge

@@ -140,12 +140,27 @@ class Importer {
     std::string written = given.is("type_descriptor") ? type_of(given) : given.string();
     std::string type = values_.type_at(written, launch_.frame);
     if (element_type(source_, type)) return type;
+    if (const auto dispatched = written == "scalar_t" ? dispatched_type() : std::nullopt)
+      return *dispatched;
     if (source_.struct_called(last_name(given.field("type") ? given.field("type") : given))) {
       names_.insert(type);
       return type;
     }
     assume(given, fmt::format("{} is float", written));
     return "float";
+  }
+
+  // What scalar_t is, of a tensor of the call.
+  [[nodiscard]] std::optional<std::string> dispatched_type() {
+    const Node dispatch = dispatch_around(launch_.place);
+    const std::vector<Node> arguments = dispatch ? arguments_of(dispatch) : std::vector<Node>();
+    if (call_ == nullptr || arguments.empty()) return std::nullopt;
+    const Node of = arguments.front().field("function").field("argument");
+    const auto tensor = of ? values_.pointer(of, launch_.frame) : std::nullopt;
+    if (!tensor) return std::nullopt;
+    const auto given = std::ranges::find(call_->parameters, tensor->name, &HostCall::Operand::name);
+    if (given == call_->parameters.end()) return std::nullopt;
+    return cpp_of_dtype(given->dtype);
   }
 
   [[nodiscard]] std::string deduced(const std::string& name) {
@@ -279,6 +294,28 @@ class Importer {
       throw Impossible{fmt::format("{}: it is given {} twice", line_of(argument), name)};
     text_.arguments.push_back(name);
     adapter_.add(pointer_text(parameter), name);
+    if (!from->is_known) add_zeros(parameter, argument, from->name, name);
+  }
+
+  // What torch::zeros() makes is written by a kernel of ours, launched before.
+  void add_zeros(const Parameter& parameter, const Node& argument, const std::string& variable,
+                 const std::string& name) {
+    static const std::set<std::string> kZeros = {"zeros", "zeros_like", "new_zeros"};
+    walk(launch_.frame->function->body, [&](const Node& at) {
+      const Node made = at.is("init_declarator") ? at.field("value") : Node{};
+      if (!made || !made.is("call_expression") || at.field("declarator").text() != variable ||
+          !kZeros.contains(last_name(made.field("function"))))
+        return true;
+      Node of = argument;  // out.data_ptr<float>()
+      while (of.is("call_expression") && of.field("function").is("field_expression"))
+        of = of.field("function").field("argument");
+      const auto tensor = values_.pointer(of, launch_.frame);
+      if (!tensor || !tensor->is_tensor || !tensor->bytes)
+        throw Impossible{fmt::format("{}: how many zeros it writes is not told", line_of(made))};
+      need(tensor->bytes);
+      zeros_.push_back({.tensor = name, .type = resolved(parameter.type), .count = tensor->bytes});
+      return false;
+    });
   }
 
   // Empty: it is none of the call's.
@@ -603,7 +640,7 @@ class Importer {
         call_ != nullptr ? ""
                          : " What was left\n// out, and what was taken for granted, is in "
                            "IMPORT.md.");
-    text += device.includes + "#include <autokernel.cuh>\n\n";
+    text += device.includes + missing_includes(device.includes) + "#include <autokernel.cuh>\n\n";
     std::string constants;
     for (const auto& [name, symbol] : needed_) {
       if (given.contains(name) || device.declared.contains(name) || !symbol.value) continue;
@@ -613,8 +650,28 @@ class Importer {
     if (!constants.empty()) text += constants + "\n";
     text += adapter_.before() + device.text;
     if (adapter_.is_needed()) text += adapter_.behind(kernel_, instance_text());
+    for (const Zeros& zeros : zeros_) {
+      text += fmt::format(
+          "// As torch::zeros() does, before.\n"
+          "extern \"C\" __global__ void write_zeros_to_{0}({1}* {0}) {{\n"
+          "  const long long at = blockIdx.x * {2}LL + threadIdx.x;\n"
+          "  if (at < {3}) {0}[at] = static_cast<{1}>(0.0f);\n}}\n\n",
+          zeros.tensor, zeros.type, kZeroThreads, zeros.count->cpp());
+    }
     text += launch_text(imported, extents, text);
     return text;
+  }
+
+  // Of types that PyTorch's headers declare.
+  [[nodiscard]] std::string missing_includes(const std::string& includes) const {
+    std::string missing;
+    for (const auto& [type, header] :
+         {std::pair{"__half", "cuda_fp16.h"}, std::pair{"__nv_bfloat16", "cuda_bf16.h"}}) {
+      const bool is_needed = std::ranges::find(instance_, type) != instance_.end();
+      if (is_needed && includes.find(header) == std::string::npos)
+        missing += fmt::format("#include <{}>\n", header);
+    }
+    return missing;
   }
 
   [[nodiscard]] std::string launch_text(
@@ -659,7 +716,16 @@ class Importer {
     for (const std::string& argument : text_.arguments)
       arguments += (arguments.empty() ? "" : ", ") + argument;
     fields.push_back(fmt::format(".arguments = \"{}\"", arguments));
-    std::string text = "AUTOKERNEL_LAUNCH({";
+    std::string text = "AUTOKERNEL_LAUNCH(";
+    for (const Zeros& zeros : zeros_) {
+      text += fmt::format(
+          "{{.kernel = \"write_zeros_to_{0}\",\n"
+          "                   .grid = {{static_cast<unsigned>(({1} + {2}) / {3})}},\n"
+          "                   .block = {{{3}}},\n"
+          "                   .arguments = \"{0}\"}},\n                  ",
+          zeros.tensor, zeros.count->cpp(), kZeroThreads - 1, kZeroThreads);
+    }
+    text += "{";
     for (std::size_t i = 0; i < fields.size(); ++i)
       text += fields[i] + (i + 1 < fields.size() ? ",\n                   " : "});\n");
     if (launch_.programmatic)
@@ -713,6 +779,14 @@ class Importer {
   std::set<std::string> symbols_;
   Adapter adapter_;
   std::vector<Note> assumptions_;
+  // Tensors of the call that are to be zeros before the launch.
+  struct Zeros {
+    std::string tensor;
+    std::string type;
+    Value count;  // of elements
+  };
+  static constexpr int kZeroThreads = 256;  // to a block: enough for all of memory's bandwidth
+  std::vector<Zeros> zeros_;
   const HostCall* call_ = nullptr;  // of made_for() alone, so is the next one
   const std::map<std::string, std::string>* locals_ = nullptr;
 };

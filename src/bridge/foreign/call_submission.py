@@ -99,11 +99,18 @@ def built_model(size, given):
     return model
 
 
+def results_of(value, count):
+    """Its tensors, and what functions of C++ returned (torch_solution.py), which may be several."""
+    found = [leaf for _, leaf in foreign.leaves(value)
+             if isinstance(leaf, torch.Tensor) or type(leaf).__name__ == "Returned"]
+    return list(found[0]) if len(found) == 1 < count and not isinstance(found[0], torch.Tensor) else found
+
+
 def call_model(index, given):
     size = PROBLEM["sizes"][index]
     structure = size["structure"]
     arguments, _ = filled(index, structure["inputs"], given)
-    results = foreign.tensors_of(foreign.call(built_model(size, given), arguments))
+    results = results_of(foreign.call(built_model(size, given), arguments), len(structure["outputs"]))
     if len(results) != len(structure["outputs"]):
         raise ValueError("forward returns %d tensors, and that of the problem %d"
                          % (len(results), len(structure["outputs"])))
@@ -113,7 +120,7 @@ def call_model(index, given):
 def call_custom_kernel(index, given):
     structure = PROBLEM["sizes"][index]["structure"]
     data, leaves = filled(index, structure["data"], given)
-    results = foreign.tensors_of(ENTRY(data))
+    results = results_of(ENTRY(data), sum(plan["result"] is not None for plan in structure["outputs"]))
     outputs = {plan["name"]: leaf for plan, leaf in zip(structure["data"], leaves)
                if plan and plan.get("changed")}
     for plan in structure["outputs"]:

@@ -135,6 +135,39 @@ def leaves(value):
     return found
 
 
+class Returned:
+    """What a function of C++ returned, or the part of it with this index. It can be returned, and nothing else."""
+
+    def __init__(self, host, index=0):
+        self.host, self.index = host, index
+
+    def __iter__(self):
+        return (Returned(self.host, index) for index in range(self.host.output_count))
+
+    def __getitem__(self, index):
+        return list(self)[index]
+
+    def same(self, *_, **__):
+        return self
+
+    contiguous = view = reshape = flatten = squeeze = unsqueeze = same
+
+    def __getattr__(self, name):
+        raise Refused(f"it uses what a function of C++ returned ({name}): return it as it is")
+
+
+class Extension:
+    """What load_inline() gives: functions of C++, which nobody compiles. Calls of them are noted."""
+
+    def __init__(self, host, sources):
+        self.host, self.sources = host, sources
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return lambda *given, **named: self.host.note_call(self.sources, name, given, named)
+
+
 def handle_class(torch, host):
     class Handle(torch.Tensor):
         """A tensor of the GPU, as the solution sees it: `inner`, a meta tensor, has its shape; it lies in `memory`."""
@@ -217,6 +250,8 @@ class Host:
                           "torch") from None
         self.torch, self.compilation = torch, compilation
         self.memories = []
+        self.calls = []  # of functions of C++
+        self.output_count = 1
         self.launching = None  # the thread that runs the solution's function
         self.strays = []
         self.Handle = handle_class(torch, self)
@@ -272,8 +307,33 @@ class Host:
             library.wrap_triton = lambda kernel: kernel
         extension = sys.modules["torch.utils.cpp_extension"] = types.ModuleType("torch.utils.cpp_extension")
         torch.utils.cpp_extension = extension
-        for name in ("load", "load_inline"):
-            setattr(extension, name, refuse_call(f"CUDA C++ that PyTorch compiles (cpp_extension.{name})"))
+        extension.load = refuse_call("CUDA C++ in other files (cpp_extension.load)")
+        extension.load_inline = self.load_inline
+
+    def load_inline(self, name, cpp_sources, cuda_sources=None, *_, **__):
+        if not self.compilation.request.get("note_calls"):
+            refuse_call("CUDA C++ that PyTorch compiles (cpp_extension.load_inline)")()
+        sources = [[each] if isinstance(each, str) else list(each or ()) for each in (cpp_sources, cuda_sources)]
+        return Extension(self, [str(each) for each in sources[0] + sources[1]])
+
+    def note_call(self, sources, function, given, named):
+        if self.launching is not threading.current_thread():
+            raise Refused("it calls a function of C++ outside of the function that is judged")
+        if named:
+            raise Refused(f"it hands {', '.join(named)} over to {function}() by name: hand all over in their order")
+        for each in given:
+            if isinstance(each, self.Handle):
+                if each.storage_offset() != 0 or not each.is_contiguous():
+                    raise Refused(f"a part of {each.memory.label}, or another order of it, cannot be handed over to a "
+                                  "function of C++: hand over the whole tensor")
+                each.memory.handed = True
+            elif isinstance(each, Address):
+                refuse_address()
+            elif not isinstance(each, (bool, int, float, IntegerScalar, FloatScalar)):
+                what = "a tensor that the problem does not have" if isinstance(each, self.torch.Tensor) else repr(each)
+                raise Refused(f"{what} cannot be handed over to a function of C++")
+        self.calls.append((sources, function, given))
+        return Returned(self)
 
     def adapt_driver(self):
         from triton.runtime import driver
@@ -534,15 +594,19 @@ class Solution:
         self.seen = {name: host.tensor_of_case(each) for name, each in self.tensors.items()}
         known = {**self.compilation.request["sizes"], **self.seen, **scalars}
         arguments = tuple(known[name] for name in self.given)
-        host.launching = threading.current_thread()
+        host.launching, host.output_count = threading.current_thread(), len(self.outputs)
         with host.in_force():
             returned = self.function(arguments) if self.packed else self.function(*arguments)
-        host.launching, self.compilation.scalars = None, known_scalars
+        host.launching = None
         if host.strays:
             raise Refused(f"a thread launches {host.strays[0]}: do it in {self.name}() itself")
         if Refused.first is not None:
             raise Refused.first  # which the solution may have caught, and gone another way
-        self.settle(self.named(returned))
+        if self.compilation.request.get("note_calls"):
+            self.compilation.call = self.noted(self.named(returned))
+        else:
+            self.settle(self.named(returned))
+        self.compilation.scalars = known_scalars
 
     def named(self, returned):
         """By the names of outputs, what the function returned."""
@@ -556,13 +620,40 @@ class Solution:
                 raise Refused(f"{self.name}() returns {', '.join(map(str, returned))}, and has to return {wanted}")
             return returned
         several = list(returned) if isinstance(returned, (list, tuple)) else [returned]
+        if isinstance(returned, Returned) and len(self.outputs) > 1:
+            several = list(returned)
         if len(several) != len(self.outputs):
             raise Refused(f"{self.name}() returns {len(several)} values, and has to return {len(self.outputs)}: "
                           f"{wanted}")
         return dict(zip(self.outputs, several))
 
-    def settle(self, returned):
-        """Replaces in the launches what stands for the solution's own memory."""
+    def noted(self, returned):
+        """The one call of a function of C++, with tensors by their names in the case."""
+        host = self.host
+        if len(host.calls) != 1 or self.compilation.launches:
+            raise Refused(f"it calls {len(host.calls)} functions of C++ and launches {len(self.compilation.launches)} "
+                          "kernels of Triton: one such function is judged, and nothing beside it")
+        parts = {each.index: name for name, each in returned.items() if isinstance(each, Returned)}
+        if sorted(parts) != list(range(len(parts))):
+            raise Refused(f"{self.name}() returns a part of what the function of C++ returned")
+        labels = self.labels_of({name: each for name, each in returned.items() if not isinstance(each, Returned)})
+        (sources, function, given), arguments = host.calls[0], []
+        for each in given:
+            if isinstance(each, host.Handle):
+                label = each.memory.label if each.memory.of_case else labels.get(each.memory.label)
+                if label is None or each.memory.zeroed:
+                    raise Refused(f"it hands over to {function}() a tensor that it allocates, and that is no output or is to "
+                                  "be zeroed: allocate it in the function")
+                arguments.append({"tensor": label, "shape": list(each.shape)})
+            elif isinstance(each, (IntegerScalar, FloatScalar)):
+                arguments += [{"scalar": name} for name, scalar in self.compilation.scalars.items() if scalar is each]
+            else:
+                arguments.append({"number": each, "is_whole": not isinstance(each, float)})
+        return {"sources": sources, "function": function, "arguments": arguments,
+                "returned": [parts[index] for index in sorted(parts)]}
+
+    def labels_of(self, returned):
+        """By what stands for the solution's own memory, the outputs that it returns."""
         labels = {}
         for name, tensor in returned.items():
             if not isinstance(tensor, self.host.Handle):
@@ -570,12 +661,17 @@ class Solution:
             memory, mine = tensor.memory, self.seen[name].memory
             if name in self.given and memory is mine and tensor.storage_offset() == 0:
                 continue
-            if name in self.given and (memory.of_case or mine.handed):
+            if name in self.given and (memory.of_case or mine.handed or self.destination_passing):
                 raise Refused(f"{self.name}() returns another tensor than {name}, which it is given to write")
             self.check_output(name, tensor)
             if memory.label in labels:
                 raise Refused(f"{self.name}() returns one allocation as {labels[memory.label]} and as {name}")
             labels[memory.label] = name
+        return labels
+
+    def settle(self, returned):
+        """Replaces in the launches what stands for the solution's own memory."""
+        labels = self.labels_of(returned)
         for name in self.outputs:
             if name in self.given and name not in labels.values() and not self.seen[name].memory.handed:
                 raise Refused(f"{self.name}() hands the output {name} to no kernel")

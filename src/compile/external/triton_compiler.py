@@ -125,6 +125,7 @@ class Compilation:
         self.zeroed = False
         self.log = []
         self.module = None
+        self.call = None  # of a function of C++, where the request asks for it
         self.tuned = set()
 
     def scratch(self, shape, dtype="f32", zeroed=False):
@@ -289,6 +290,8 @@ class Compilation:
         strangers = set(choice) - self.tuned if isinstance(choice, dict) else set()
         if strangers:
             raise Refused(f"CONFIG names {', '.join(map(str, strangers))}, which is no kernel with @triton.autotune")
+        if self.request.get("note_calls"):
+            return {"call": self.call}
         if not self.launches:
             raise Refused("launch() launches no kernel")
         return self.answer()
@@ -401,20 +404,34 @@ def place_in(error, main):
     return f"{where}: {type(error).__name__}: {text}" if text else f"{where}: {type(error).__name__}"
 
 
+def answer_to(request):
+    try:
+        return Compilation(request).run()
+    except ModuleNotFoundError as error:
+        if error.name == "triton":
+            return {"broken": f"{sys.executable} has no Triton: {sys.executable} -m pip install triton"}
+        return {"error": place_in(error, request["main"]), "log": traceback.format_exc()}
+    except BaseException as error:  # whatever the file raises, SystemExit among it
+        return {"error": place_in(error, request["main"]), "log": traceback.format_exc()}
+
+
+def noted_calls(request):
+    """The one call of a function of C++ (torch_solution.py) at each of several sizes, or what is wrong."""
+    calls = []
+    for size in request["note_calls"]:
+        Refused.first = None
+        answer = answer_to({**request, **size})
+        if "call" not in answer:
+            return answer
+        calls.append(answer["call"])
+    return {"calls": calls}
+
+
 def main():
     request = json.load(sys.stdin)
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what the file prints is no answer
-    compilation = Compilation(request)
-    try:
-        answer = compilation.run()
-    except ModuleNotFoundError as error:
-        if error.name == "triton":
-            answer = {"broken": f"{sys.executable} has no Triton: {sys.executable} -m pip install triton"}
-        else:
-            answer = {"error": place_in(error, request["main"]), "log": traceback.format_exc()}
-    except BaseException as error:  # whatever the file raises, SystemExit among it
-        answer = {"error": place_in(error, request["main"]), "log": traceback.format_exc()}
+    answer = noted_calls(request) if "note_calls" in request else answer_to(request)
     json.dump(answer, answers)
     answers.flush()
 

@@ -134,6 +134,20 @@ void Judge::note_not_finite(const LaunchRecord& launch) {
                                occasion(*launch.sized, launch.input_kind, launch.name)));
 }
 
+// Once for each tensor: where no result at all is close enough to what is expected, a kernel that
+// computes nothing is right.
+void Judge::note_vain_tolerance(const SizedTensor& tensor, const Bytes& expected,
+                                const Closeness& allowed) {
+  if (!looked_at_tolerance_.insert(tensor.tensor->name).second) return;
+  const Bytes nothing(expected.size());
+  if (compare(tensor.tensor->dtype, nothing, expected, allowed).differing > 0) return;
+  if (compare(tensor.tensor->dtype, nothing, expected, {}).differing == 0) return;
+  notes_.push_back(fmt::format(
+      "{} could be all zeros: what is expected is nowhere further from 0 than the tolerance, and "
+      "so a kernel that computes nothing is called right; lower absolute in [check]",
+      tensor.tensor->name));
+}
+
 bool Judge::passes(const LaunchRecord& launch) {
   const DeviceJudge::Look look = on_device_->look(
       launch, [&](std::size_t tensor) { return closeness_of(launch, tensor); },
@@ -198,6 +212,8 @@ std::optional<Rejection> Judge::judge_one(const LaunchRecord& as_delivered) {
     }
     if (comparison.differing > let_pass(launch, comparison))
       return wrong(launch, t, expected, comparison);
+    if (launch.input_kind == InputKind::declared && allowed.kind == Closeness::Kind::within)
+      note_vain_tolerance(tensor, expected, allowed);
   }
   if (product != nullptr && stands(Defence::misrounding)) {
     if (auto rejected = product_checks_.at(product_type(as_delivered))

@@ -6,6 +6,7 @@
 #include <future>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -47,7 +48,7 @@ class Judge {
   [[nodiscard]] const std::string& judged_last() const { return judged_last_; }
   // Over everything judged so far.
   [[nodiscard]] const Differences& differences() const { return differences_; }
-  // Launches that could not be judged, and why.
+  // Launches that could not be judged, and why; and what a tolerance lets pass.
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
 
  private:
@@ -57,6 +58,8 @@ class Judge {
   [[nodiscard]] bool passes(const LaunchRecord& launch);
   [[nodiscard]] static Closeness closeness_of(const LaunchRecord& launch, std::size_t tensor);
   void note_not_finite(const LaunchRecord& launch);
+  void note_vain_tolerance(const SizedTensor& tensor, const Bytes& expected,
+                           const Closeness& allowed);
   // On inputs_.
   [[nodiscard]] std::optional<Rejection> judge_one(const LaunchRecord& as_delivered);
   // On the declared inputs, all errors together against those of the reference. Inputs of mixed
@@ -82,6 +85,7 @@ class Judge {
   std::string judged_last_;
   Differences differences_;
   std::vector<std::string> notes_;
+  std::set<std::string> looked_at_tolerance_;  // tensors
 };
 
 // Launches on the same inputs must have given the same bits; empty where they have. `kernels` are

@@ -215,6 +215,26 @@ class Constant : public Reference {
   std::vector<Bytes> expected_;
 };
 
+TEST(Judge, TellsOfAToleranceWithinWhichNothingIsRight) {
+  cases::Case problem = unary_case("f32", "fill = \"normal\"", 10);
+  problem.tolerance = {.absolute = 1e-4, .relative = 1e-4};
+  const SizedCase sized(problem, "default");
+  const InputMaker maker;
+  const auto notes_of = [&](float expected) {
+    Constant reference(expected);
+    Judge judge(reference, nullptr, maker);
+    const LaunchRecord launch{
+        &sized, InputKind::declared, draw_key(), "check launch 1", {{}, Bytes(40)}};
+    LaunchRecord right = launch;
+    from_floats(cases::DType::f32, std::vector<float>(10, expected), right.outputs[1]);
+    EXPECT_FALSE(judge.judge({&right, 1}).has_value());
+    return judge.notes();
+  };
+  EXPECT_THAT(notes_of(5e-6F), testing::ElementsAre(HasSubstr("could be all zeros")));
+  EXPECT_THAT(notes_of(0.5F), testing::IsEmpty());
+  EXPECT_THAT(notes_of(0), testing::IsEmpty());
+}
+
 TEST(Judge, DoesNotJudgeStressInputsOnWhichTheReferenceOverflows) {
   const cases::Case problem = unary_case("f32", "fill = \"normal\"", 10);
   const SizedCase sized(problem, "default");

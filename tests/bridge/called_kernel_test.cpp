@@ -1,0 +1,105 @@
+// Kernels of host code that Python calls with tensors and numbers.
+#include <gmock/gmock.h>
+
+#include "autokernel/bridge/cuda_source.h"
+
+namespace autokernel::bridge {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr const char* kKernel = R"(
+template <typename scalar_t>
+__global__ void scaled(const scalar_t* x, scalar_t* y, int count, float by) {
+  const int at = blockIdx.x * blockDim.x + threadIdx.x;
+  if (at < count) y[at] = x[at] * by;
+}
+)";
+
+HostCall::Operand tensor(const std::string& name, const std::string& dtype) {
+  return {.name = name, .dtype = dtype, .shape = {"N", "4"}};
+}
+
+HostCall::Operand number(double value, bool is_whole, const std::string& symbol = "") {
+  return {.name = {},
+          .dtype = {},
+          .is_tensor = false,
+          .shape = {},
+          .number = value,
+          .is_whole = is_whole,
+          .symbol = symbol};
+}
+
+// f(x, by), which returns the tensor y of the case.
+std::variant<CalledKernel, std::string> called(const std::string& body, const std::string& dtype,
+                                               std::vector<HostCall::Operand> more = {}) {
+  HostCall call{
+      .function = "f", .parameters = {tensor("x", dtype)}, .returned = {"y"}, .sizes = {{"N", 64}}};
+  call.parameters.insert(call.parameters.end(), more.begin(), more.end());
+  return import_called_kernel("f.cu", kKernel + body, {}, call);
+}
+
+std::string kernel_text(const std::variant<CalledKernel, std::string>& found) {
+  const auto* const kernel = std::get_if<CalledKernel>(&found);
+  return kernel == nullptr ? "refused: " + std::get<std::string>(found) : kernel->text;
+}
+
+TEST(CalledKernels, AreGivenNumbersOfTheCall) {
+  const std::string body = R"(torch::Tensor f(torch::Tensor x, double by, int64_t rows) {
+    auto out = torch::empty_like(x);
+    const int count = rows * 4;
+    scaled<float><<<(count + 127) / 128, 128>>>(x.data_ptr<float>(), out.data_ptr<float>(), count,
+                                                static_cast<float>(by));
+    return out;
+  })";
+  EXPECT_THAT(kernel_text(called(body, "f32", {number(0.5, false), number(64, true, "N")})),
+              AllOf(HasSubstr("scaled<float>(x, y, static_cast<int>(N * 4), static_cast<float>("),
+                    HasSubstr(".grid = {static_cast<unsigned>((N * 4 + 127) / 128)}"),
+                    Not(HasSubstr("write_zeros"))));
+  EXPECT_THAT(kernel_text(called(body, "f32", {number(0.5, false), number(64, true)})),
+              HasSubstr("scaled<float>(x, y, static_cast<int>("));
+}
+
+TEST(CalledKernels, OfADispatchAreOfTheTypeOfItsTensor) {
+  const std::string body = R"(torch::Tensor f(torch::Tensor x) {
+    auto out = torch::empty_like(x);
+    const int count = x.numel();
+    AT_DISPATCH_FLOATING_TYPES_AND_HALF(x.scalar_type(), "f", ([&] {
+      scaled<scalar_t><<<(count + 127) / 128, 128>>>(x.data_ptr<scalar_t>(),
+                                                     out.data_ptr<scalar_t>(), count, 2.0f);
+    }));
+    return out;
+  })";
+  EXPECT_THAT(kernel_text(called(body, "f32")), HasSubstr("scaled<float>(x, y"));
+  EXPECT_THAT(kernel_text(called(body, "f64")), HasSubstr("scaled<double>(x, y"));
+  EXPECT_THAT(kernel_text(called(body, "f16")),
+              AllOf(HasSubstr("#include <cuda_fp16.h>"), HasSubstr("scaled<__half>(x, y")));
+  std::string other = body;
+  other.replace(other.find("AT_DISPATCH_FLOATING_TYPES_AND_HALF"), 35, "for_each_of_three");
+  EXPECT_THAT(kernel_text(called(other, "f32")),
+              HasSubstr("is a loop or a lambda around the launch"));
+}
+
+TEST(CalledKernels, HaveZerosWrittenWhereTheHostHas) {
+  const auto body = [](const std::string& made) {
+    return "torch::Tensor f(torch::Tensor x) {\n  auto out = " + made +
+           ";\n  scaled<float><<<8, 32>>>(x.data_ptr<float>(), out.data_ptr<float>(), 256, 2.0f);\n"
+           "  return out;\n}\n";
+  };
+  for (const std::string made :
+       {"torch::zeros_like(x)", "torch::zeros({x.size(0), 4}, x.options())"}) {
+    EXPECT_THAT(kernel_text(called(body(made), "f32")),
+                AllOf(HasSubstr("void write_zeros_to_y(float* y)"), HasSubstr("if (at < N * 4)"),
+                      HasSubstr("AUTOKERNEL_LAUNCH({.kernel = \"write_zeros_to_y\""),
+                      HasSubstr("{.kernel = \"scaled_launched\"")));
+  }
+  EXPECT_THAT(kernel_text(called(body("torch::zeros(shape_of(x))"), "f32")),
+              HasSubstr("refused: "));
+  EXPECT_THAT(kernel_text(called(body("torch::ones_like(x)"), "f32")),
+              HasSubstr("calls ones_like(), which is not taken over"));
+}
+
+}  // namespace
+}  // namespace autokernel::bridge

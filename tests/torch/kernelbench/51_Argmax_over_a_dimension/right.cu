@@ -1,0 +1,19 @@
+// Where the maximum along the middle dimension is: a thread for each column.
+#include <autokernel.cuh>
+
+constexpr int THREADS = 256;
+
+AUTOKERNEL_LAUNCH({.kernel = "argmax",
+                   .grid = {(dim2 + THREADS - 1) / THREADS, batch_size},
+                   .block = {THREADS}});
+
+extern "C" __global__ void argmax(const float* x, long long* output) {
+  const int col = blockIdx.x * THREADS + threadIdx.x;
+  if (col >= dim2) return;
+  x += static_cast<long long>(blockIdx.y) * dim1 * dim2 + col;
+  int best = 0;
+  for (int i = 1; i < dim1; ++i) {
+    if (x[i * dim2] > x[best * dim2]) best = i;
+  }
+  output[blockIdx.y * dim2 + col] = best;
+}
