@@ -51,6 +51,7 @@ class Import : public Command {
                                     const Console& console);
   [[nodiscard]] std::vector<bridge::ImportedProblem> imported(const FoundProblem& problem) const;
   [[nodiscard]] std::filesystem::path python(const std::string& problem) const;
+  void name_python(std::string& case_text) const;
   void write_problem(const std::filesystem::path& file, bridge::ImportedProblem problem,
                      const Console& console);
   // Makes the case `name`, or one with a number behind that; what it is called then.
@@ -180,8 +181,10 @@ void Import::declare(Options options) {
   options.add_flag("--allow", allow_, "Let a problem's Python run, confined, to find its tensors");
   options.add_flag("--lax", lax_, "Let elements be wrong where the problem's benchmark does");
   options
-      .add_option("--python", python_,
-                  "The Python to run it, with PyTorch (default: the active one)")
+      .add_option(
+          "--python", python_,
+          "The Python to run it, with PyTorch, and the references of the cases (default: the "
+          "active one)")
       .type_name("PATH");
 }
 
@@ -269,8 +272,20 @@ std::vector<bridge::ImportedProblem> Import::imported(const FoundProblem& proble
       python(name))};
 }
 
+// The Python that was named to describe the problem runs its reference, too.
+void Import::name_python(std::string& case_text) const {
+  const std::string kind = "kind = \"python\"\n";
+  const std::size_t at = case_text.find(kind);
+  if (!python_ || at == std::string::npos) return;
+  const std::string path = python("it").string();
+  // A literal of TOML has no quotes in it.
+  if (path.find('\'') != std::string::npos || visible_line(path) != path) return;
+  case_text.insert(at + kind.size(), fmt::format("python = '{}'\n", path));
+}
+
 void Import::write_problem(const fs::path& file, bridge::ImportedProblem problem,
                            const Console& console) {
+  name_python(problem.files.at("case.toml"));
   problem.files["kernel.cu"] = empty_kernel(cases::parse(problem.files.at("case.toml"), {}));
   const std::string name = make_case(folder_named(problem.name), problem.files);
   console.out << fmt::format("{}\n    case      {}\n", visible_line(file.string()),

@@ -128,6 +128,8 @@ TEST_F(FileOfTriton, CannotComputeWithAScalarThatEachLaunchGetsAnew) {
   EXPECT_THAT(bench().out, HasSubstr("a scalar has another value"));
   write(scaled, "def launch(x, y, a):\n    combine[(1,)](x, y, N, N, BLOCK=a)\n");
   EXPECT_THAT(bench().out, HasSubstr("a scalar has another value"));
+  write(scaled, "def launch(x, y, a):\n    combine[(1,)](x, y, float(a), N, BLOCK=256)\n");
+  EXPECT_THAT(bench().out, HasSubstr("a scalar has another value"));
 }
 
 TEST_F(FileOfTriton, CanImportTheOthersOfTheKernel) {

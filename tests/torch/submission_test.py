@@ -292,6 +292,9 @@ class Submissions(unittest.TestCase):
                               "--size", "check", "--quick")
         self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
 
+    def test_python_that_was_named_runs_the_reference(self):
+        self.assertIn(f"python = '{sys.executable}'", (self.folder / "cases/affine/case.toml").read_text())
+
     def test_all_sizes_are_judged(self):
         self.write("all.py", MODEL_NEW)
         run = self.autokernel("evaluate", "all.py", "--case", "cases/affine", "--device", "cpu", "--json")

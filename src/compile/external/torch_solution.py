@@ -48,14 +48,6 @@ class Address(int):
     __add__ = __radd__ = __sub__ = __rsub__ = __str__ = __format__ = refuse_address
 
 
-def unused(scalar):
-    """A scalar that refuses also to be compared or converted, as host code does more often than a launch()."""
-    uses = ("__eq__", "__ne__", "__float__", "__int__", "__trunc__", "__floor__", "__ceil__")
-    kind = type(scalar)
-    strict = type(kind.__name__, (kind,), {**{use: refuse_use for use in uses}, "__hash__": kind.__hash__})
-    return strict(scalar)
-
-
 class Inert(contextlib.ContextDecorator):
     """A stream, an event or the choice of a device. What is launched runs in the order of the launches."""
 
@@ -589,8 +581,7 @@ class Solution:
 
     def launch(self, *values):
         host = self.host
-        scalars = {name: unused(value) for name, value in zip(self.case_names, values) if name not in self.tensors}
-        known_scalars, self.compilation.scalars = self.compilation.scalars, scalars
+        scalars = {name: value for name, value in zip(self.case_names, values) if name not in self.tensors}
         self.seen = {name: host.tensor_of_case(each) for name, each in self.tensors.items()}
         known = {**self.compilation.request["sizes"], **self.seen, **scalars}
         arguments = tuple(known[name] for name in self.given)
@@ -606,7 +597,6 @@ class Solution:
             self.compilation.call = self.noted(self.named(returned))
         else:
             self.settle(self.named(returned))
-        self.compilation.scalars = known_scalars
 
     def named(self, returned):
         """By the names of outputs, what the function returned."""

@@ -100,7 +100,8 @@ def unknown(kind):
     names = ["add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "lshift", "rshift", "and", "or", "xor", "divmod"]
     uses = [f"__{name}__" for name in names] + [f"__r{name}__" for name in names]
     uses += ["__lt__", "__le__", "__gt__", "__ge__", "__bool__", "__neg__", "__abs__", "__round__", "__str__", "__format__"]
-    return type(kind.__name__ + "Scalar", (kind,), {use: refuse_use for use in uses})
+    uses += ["__eq__", "__ne__", "__float__", "__int__", "__trunc__", "__floor__", "__ceil__"]
+    return type(kind.__name__ + "Scalar", (kind,), {**{use: refuse_use for use in uses}, "__hash__": kind.__hash__})
 
 
 IntegerScalar, FloatScalar = unknown(int), unknown(float)

@@ -566,7 +566,10 @@ class TrialRun : private SessionListener {
         std::max(result_.differences->max_abs, judge.differences().max_abs);
     result_.differences->max_rel =
         std::max(result_.differences->max_rel, judge.differences().max_rel);
-    for (const std::string& note : judge.notes()) result_.warnings.push_back(note);
+    for (const std::string& note : judge.notes()) {
+      if (std::ranges::find(result_.warnings, note) == result_.warnings.end())
+        result_.warnings.push_back(note);
+    }
     return rejected;
   }
 

@@ -50,8 +50,6 @@ for folder in "$kernels"/*/; do
     printf '%-50s not imported: %s\n' "$problem" "$(tail -n 1 import.txt)"
     continue
   fi
-  # The reference runs in the Python that the case names, else in the active one.
-  sed -i "s|^kind = \"python\"\$|&\npython = \"$python\"|" "cases/$problem/case.toml"
   judge "$problem" right.cu
   line=$verdict
   explanation=
