@@ -119,6 +119,31 @@ TEST_F(FileOfTriton, HasTheConfigurationThatItNames) {
   EXPECT_THAT(bench().out, HasSubstr("CONFIG is 2; combine has configurations 0 to 1"));
 }
 
+TEST_F(FileOfTriton, HasTheFirstConfigurationThatPruningLeaves) {
+  const std::string tuned =
+      "def larger(configs, named, **others):\n"
+      "    return [each for each in configs if each.kwargs['BLOCK'] > 64]\n"
+      "combine = triton.autotune([triton.Config({'BLOCK': 64}), triton.Config({'BLOCK': 128})],\n"
+      "                          key=['count'], prune_configs_by={'early_config_prune': larger})"
+      "(combine)\n"
+      "def launch(x, y, a):\n"
+      "    combine[lambda meta: (triton.cdiv(N, meta['BLOCK']),)](x, y, a, N)\n";
+  write("a * value + value * value", tuned);
+  const Outcome run = bench();
+  EXPECT_EQ(run.code, 0) << run.out;
+  write("a * value + value * value", tuned + "CONFIG = 0\n");
+  EXPECT_THAT(bench().out, HasSubstr("CONFIG is 0, which prune_configs_by removes; it leaves 1"));
+}
+
+TEST_F(FileOfTriton, IsNotLaunchedWhereItIsOnlyCompiled) {
+  write("a * value + value * value",
+        "def launch(x, y, a):\n"
+        "    for _ in range(20):\n"
+        "        combine.warmup(x, y, a, N, BLOCK=256, grid=(1,))\n"
+        "    combine[(triton.cdiv(N, 256),)](x, y, a, N, BLOCK=256)\n");
+  EXPECT_EQ(bench().code, 0) << bench().out;
+}
+
 TEST_F(FileOfTriton, CannotComputeWithAScalarThatEachLaunchGetsAnew) {
   const std::string scaled = "a * value + value * value";
   write(scaled, "def launch(x, y, a):\n    combine[(1,)](x, y, 2 * a, N, BLOCK=256)\n");

@@ -123,6 +123,7 @@ class Compilation:
         self.launches = []
         self.kernels = []  # compiled, each once
         self.workspace = None
+        self.is_tritons = False  # the workspace
         self.zeroed = False
         self.log = []
         self.module = None
@@ -131,6 +132,9 @@ class Compilation:
 
     def scratch(self, shape, dtype="f32", zeroed=False):
         """Memory of the kernels' own, which a launch may use like a tensor. There is one."""
+        if self.is_tritons:
+            raise Refused("Triton itself needs the one workspace, for tensor descriptors that a kernel makes: have an output "
+                          "of the case or another kernel hold what this one should")
         if self.workspace is not None:
             raise Refused("there is one workspace: ask for as much as all uses need together")
         shape = (shape,) if isinstance(shape, int) else tuple(shape)
@@ -141,6 +145,15 @@ class Compilation:
         self.workspace = Tensor("workspace", known, shape)
         self.zeroed = bool(zeroed)
         return self.workspace
+
+    def scratch_of_triton(self, size):
+        """Memory that a kernel of Triton's asks for, while it runs. Launches run one after another, and share it."""
+        if self.workspace is not None and not self.is_tritons:
+            raise Refused("Triton itself needs memory for tensor descriptors that the kernel makes, and workspace() was called: "
+                          "there is one workspace")
+        size = max(size, self.workspace.ptr_range() if self.is_tritons else 0)
+        self.workspace, self.is_tritons = Tensor("workspace", DTYPES["u8"], (size,)), True
+        return self.workspace.name
 
     def argument(self, parameter, value, type_of):
         """As the protocol names it: a tensor, a scalar, or a number."""
@@ -157,8 +170,11 @@ class Compilation:
             return {"type": type_of, "value": int(value)}
         if isinstance(value, float):
             return {"type": "f32" if type_of == "fp32" else "f64", "value": float(value)}
-        raise Refused(f"the parameter {parameter} is given {type(value).__name__}: write a tensor of the case, a scalar, "
-                      "a number, or None")
+        others = {"Tensor": ", or what workspace() gives", "Parameter": ", or what workspace() gives",
+                  "TensorDescriptor": "; make the descriptor in the kernel, with tl.make_tensor_descriptor"}
+        kind = type(value).__name__
+        raise Refused(f"the parameter {parameter} is given {kind}: write a tensor of the case, a scalar, a number, or None"
+                      + others.get(kind, ""))
 
     def record(self, function, compiled, grid, values):
         metadata = compiled.metadata
@@ -181,7 +197,7 @@ class Compilation:
         for hidden in range(taken - len(arguments)):
             if hidden == 0 and scratch:
                 size = scratch * ctas * blocks[0] * blocks[1] * blocks[2]
-                arguments.append(self.scratch(size, "u8").name)
+                arguments.append(self.scratch_of_triton(size))
             else:
                 arguments.append({"type": "pointer", "value": 0})
         if compiled not in self.kernels:
@@ -222,17 +238,19 @@ class Compilation:
             values.update(zip(function.arg_names, args))
             values.update(options)
             compiled = compile_only(function, *args, grid=grid, warmup=True, **options)
+            if warmup:
+                return compiled
             blocks = grid(values) if callable(grid) else grid
             blocks = (blocks,) if isinstance(blocks, int) else tuple(blocks)
             compilation.record(function, compiled, [int(each) for each in blocks], values)
             return compiled
 
         def run_configured(tuner, *args, **options):
-            number = compilation.chosen(tuner)
+            tuner.nargs = dict(zip(tuner.arg_names, args))
+            number = compilation.chosen(tuner, options)
             for index, each in enumerate(tuner.configs):
                 compilation.log.append(f"{'*' if index == number else ' '} CONFIG = {index}: {each}")
             config = tuner.configs[number]
-            tuner.nargs = dict(zip(tuner.arg_names, args))
             if config.pre_hook is not None:
                 config.pre_hook({**tuner.nargs, **options, **config.all_kwargs()})
             return tuner.fn.run(*args, **{**options, **config.all_kwargs()})
@@ -241,15 +259,24 @@ class Compilation:
         autotuner.Autotuner.run = run_configured
         self.log.append(f"Triton {triton.__version__} for sm_{capability}")
 
-    def chosen(self, tuner):
-        """Of the configurations of @triton.autotune: the first, or what CONFIG says, for all kernels or by name."""
-        choice = getattr(self.module, "CONFIG", 0)
+    def chosen(self, tuner, options):
+        """Of the configurations of @triton.autotune: the first that prune_configs_by leaves, or what CONFIG says, for all
+        kernels or by name."""
+        left = list(range(len(tuner.configs)))
+        if getattr(tuner, "early_config_prune", None) or getattr(tuner, "perf_model", None):
+            kept = tuner.prune_configs(options)
+            left = [index for index in left if any(tuner.configs[index] is each for each in kept)]
+        if not left:
+            raise Refused(f"prune_configs_by leaves no configuration of {tuner.base_fn.__name__}")
+        choice = getattr(self.module, "CONFIG", left[0])
         name = tuner.base_fn.__name__
         self.tuned.add(name)
         if isinstance(choice, dict):
-            choice = choice.get(name, 0)
+            choice = choice.get(name, left[0])
         if isinstance(choice, bool) or not isinstance(choice, int) or not 0 <= choice < len(tuner.configs):
             raise Refused(f"CONFIG is {choice!r}; {tuner.base_fn.__name__} has configurations 0 to {len(tuner.configs) - 1}")
+        if choice not in left:
+            raise Refused(f"CONFIG is {choice}, which prune_configs_by removes; it leaves {', '.join(map(str, left))}")
         return choice
 
     def run(self):
