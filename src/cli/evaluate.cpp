@@ -298,6 +298,7 @@ SizeMeasured Evaluate::measure(const trial::Request& common, const std::string& 
   observer.learned = [&](const trial::Result& known) { tell(known.warnings, console); };
   trial::Result result =
       trial::supervise_with_retry(request, limits_with(timeout_seconds_, {}), observer);
+  tell(result.warnings, console);
   results_[size] = result;
   std::string record = trial::record(request, result, "");
   return {std::move(result), std::move(record)};

@@ -82,6 +82,27 @@ TEST(CalledKernels, OfADispatchAreOfTheTypeOfItsTensor) {
               HasSubstr("is a loop or a lambda around the launch"));
 }
 
+TEST(CalledKernels, AreRefusedWhereAConditionIsNotTold) {
+  const auto body = [](const std::string& threads, const std::string& before = "") {
+    return before + "torch::Tensor f(torch::Tensor x) {\n  auto out = torch::empty_like(x);\n" +
+           "  int n = x.numel();\n  int threads = 64;\n  " + threads +
+           "\n  scaled<float><<<8, threads>>>(x.data_ptr<float>(), out.data_ptr<float>(), n, "
+           "2.0f);\n  return out;\n}\n";
+  };
+  const std::string helper =
+      "int chosen(int n) { if (n < 64) return 32; if (n < 256) return 128; return 1024; }\n";
+  EXPECT_THAT(kernel_text(called(body("if (n > 128) threads = 256;"), "f32")),
+              HasSubstr("refused: "));
+  EXPECT_THAT(kernel_text(called(body("threads = n > 128 ? 256 : 32;"), "f32")),
+              HasSubstr("refused: "));
+  EXPECT_THAT(kernel_text(called(body("threads = chosen(n);", helper), "f32")),
+              HasSubstr("refused: "));
+  EXPECT_THAT(kernel_text(called(body("threads = chosen(100);", helper), "f32")),
+              HasSubstr(".block = {threads}"));
+  EXPECT_THAT(kernel_text(called(body("if (2 > 1) threads = 256;"), "f32")),
+              HasSubstr("threads = 256;"));
+}
+
 TEST(CalledKernels, HaveZerosWrittenWhereTheHostHas) {
   const auto body = [](const std::string& made) {
     return "torch::Tensor f(torch::Tensor x) {\n  auto out = " + made +

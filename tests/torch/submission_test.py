@@ -219,12 +219,16 @@ class Submissions(unittest.TestCase):
 
     def test_parameter_of_another_shape(self):
         self.fails(MODEL_NEW.replace("nn.Parameter(torch.randn(columns))", "nn.Parameter(torch.randn(1, columns))"),
-                   "affine", "ModelNew has scale of shape [1, 48], and Model of [48]")
+                   "affine", "ModelNew has scale of shape [1, 48], and Model scale of [48]")
 
     def test_tensor_that_the_model_does_not_have(self):
         self.fails(MODEL_NEW.replace("self.scale = ", "self.scales = ").replace("self.scale.data", "self.scales")
                    .replace(" and self.scale.is_cuda", ""), "affine",
-                   "a tensor that the problem does not have cannot be handed over")
+                   "scales, which is none of Model's scale, shift.by, cannot be handed over")
+
+    def test_parameter_in_another_place(self):
+        self.passes(MODEL_NEW.replace("self.shift.by", "self.by").replace(
+            "self.shift = Shift(columns)", "self.register_buffer('by', torch.randn(columns))"), "affine")
 
     def test_parameters_prepared_with_pytorch(self):
         self.fails(MODEL_NEW.replace("self.scale.data", "self.scale * 2"), "affine", "it computes with PyTorch (aten::mul)")

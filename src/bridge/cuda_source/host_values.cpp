@@ -408,6 +408,7 @@ Value HostValues::named(const Node& node, const Frame* frame) {
       const bool is_change =
           !definition.value && !definition.is_by_address && !definition.declaration;
       if (!definition.declaration && !is_taken(definition.place, node, frame)) {
+        if (is_strict() && !is_reached(definition.place, frame)) return nullptr;
         if (!is_change && !definition.is_by_address)
           assume(definition.place,
                  fmt::format("{} keeps its value: the condition does not hold, or it is not known",
@@ -421,9 +422,11 @@ Value HostValues::named(const Node& node, const Frame* frame) {
       if (!in_progress_.insert(key).second) continue;
       Value found = value(definition.value, frame);
       in_progress_.erase(key);
+      if (!found && is_strict()) return nullptr;
       if (!found) continue;
       const bool is_known = found->value().has_value();
       if (is_known && definition.declaration.parent().is("for_statement")) {
+        if (is_strict()) return nullptr;
         assume(definition.place,
                fmt::format("{} is {}, as in the first pass of the loop", name, found->cpp()));
         return found;
@@ -498,10 +501,14 @@ Value HostValues::returned_by(const Function& function, const std::vector<Node>&
                               const Frame* frame) {
   const Frame* const inner = make_frame(function, frame, arguments, {});
   Value result;
+  bool is_undecided = false;
   walk(function.body, [&](const Node& at) {
-    if (!result && at.is("return_statement") && !at.children().empty())
-      result = value(at.children()[0], inner);
-    return !result && !at.is("lambda_expression");
+    if (!result && !is_undecided && at.is("return_statement") && !at.children().empty()) {
+      const auto reached = is_strict() ? is_reached(at, inner) : true;
+      is_undecided = !reached;
+      if (reached.value_or(false)) result = value(at.children()[0], inner);
+    }
+    return !result && !is_undecided && !at.is("lambda_expression");
   });
   return result;
 }
@@ -752,6 +759,7 @@ Value HostValues::value(const Node& node, const Frame* frame) {
     Value yes = value(node.field("consequence"), frame);
     Value no = value(node.field("alternative"), frame);
     if (holds) return *holds != 0 ? yes : no;
+    if (is_strict()) return nullptr;
     if (no && no->value()) {
       assume(node, fmt::format("it is {} here, as if the condition did not hold", no->cpp()));
       return no;

@@ -136,6 +136,8 @@ class HostValues {
   [[nodiscard]] const Frame* make_frame(const Function& function, const Frame* caller,
                                         const std::vector<Node>& arguments, const Node& callee);
 
+  // Whether what is called is judged: then a condition that is not told is not guessed.
+  [[nodiscard]] bool is_strict() const { return called_from_outside_ != nullptr; }
   [[nodiscard]] const KnownParameter* known(const std::string& name, const Frame* frame) const;
   // Of a tensor whose caller is known, or that is like one; empty otherwise.
   [[nodiscard]] std::vector<Value> known_extents(const Node& tensor, const Frame* frame);

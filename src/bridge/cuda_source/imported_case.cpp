@@ -84,7 +84,13 @@ class Importer {
     add_parameters();
     ImportedCase imported;
     std::string text = kernel_text(imported);
-    if (!imported.blanks.empty()) throw Impossible{imported.blanks.front().text};
+    if (!imported.blanks.empty()) {
+      std::string blank = imported.blanks.front().text;
+      const std::string mark = " = FILL_IN";
+      if (const std::size_t at = blank.find(mark); at != std::string::npos)
+        blank.erase(at, mark.size());
+      throw Impossible{blank + ", nor in sizes of the case"};
+    }
     return {.text = std::move(text), .assumptions = all_assumptions()};
   }
 

@@ -82,21 +82,41 @@ def built_model(size, given):
         own.get_init_inputs = problem.get_init_inputs
     with foreign.contained("meta"):
         model = foreign.build_model(own)
-    for plan in size["structure"]["state"]:
-        owner, _, name = plan["path"].rpartition(".")
-        try:
-            part = vars(model.get_submodule(owner))
-        except AttributeError:
-            continue  # what it does not have, it does not need
-        for held in (part["_parameters"], part["_buffers"], part):
-            if held.get(name) is None:
-                continue
-            if list(held[name].shape) != plan["shape"]:
-                raise ValueError("ModelNew has %s of shape %s, and Model of %s"
-                                 % (plan["path"], list(held[name].shape), plan["shape"]))
-            held[name] = problems_own(given[plan["name"]], plan)
-            break
+    plans = {plan["path"]: plan for plan in size["structure"]["state"]}
+    own = state_of(model)
+    paths = {path: path for path in plans if path in own}
+    for path in plans:
+        # Model has norm.weight, and ModelNew has it as weight.
+        alike = [name for name in own if name not in plans and last_name(name) == last_name(path)]
+        if path not in paths and len(alike) == 1 and sum(last_name(each) == last_name(path) for each in plans) == 1:
+            paths[path] = alike[0]
+    for path, name in paths.items():
+        held, tensor = own.pop(name)
+        if list(tensor.shape) != plans[path]["shape"]:
+            raise ValueError("ModelNew has %s of shape %s, and Model %s of %s"
+                             % (name, list(tensor.shape), path, plans[path]["shape"]))
+        held[last_name(name)] = problems_own(given[plans[path]["name"]], plans[path])
+        for other, (holder, shared) in own.items():
+            if shared is tensor:
+                holder[last_name(other)] = held[last_name(name)]
+    for name, (_, tensor) in own.items():
+        tensor.unknown_to_case = "%s, which is none of Model's %s," % (name, ", ".join(plans) or "parameters")
     return model
+
+
+def last_name(path):
+    return path.rpartition(".")[2]
+
+
+def state_of(model):
+    """Its parameters, buffers and other tensors by their paths, each with the dictionary that holds it."""
+    found = {}
+    for owner, part in model.named_modules():
+        for held in (part._parameters, part._buffers, vars(part)):
+            for name, value in held.items():
+                if isinstance(value, torch.Tensor):
+                    found[owner + "." + name if owner else name] = (held, value)
+    return found
 
 
 def results_of(value, count):

@@ -322,7 +322,7 @@ class Host:
             elif isinstance(each, Address):
                 refuse_address()
             elif not isinstance(each, (bool, int, float, IntegerScalar, FloatScalar)):
-                what = "a tensor that the problem does not have" if isinstance(each, self.torch.Tensor) else repr(each)
+                what = unknown_name(each) if isinstance(each, self.torch.Tensor) else repr(each)
                 raise Refused(f"{what} cannot be handed over to a function of C++")
         self.calls.append((sources, function, given))
         return Returned(self)
@@ -446,7 +446,7 @@ class Host:
             dtype = Dtype(str(value.dtype).removeprefix("torch."), value.element_size())
             return Tensor(memory.label, dtype, value.shape)
         if isinstance(value, self.torch.Tensor) and value.is_meta:
-            raise Refused("a tensor that the problem does not have cannot be handed over to a kernel: nobody knows its values")
+            raise Refused(f"{unknown_name(value)} cannot be handed over to a kernel: nobody knows its values")
         if isinstance(value, self.torch.Tensor):
             raise Refused("a tensor on the CPU cannot be handed over to a kernel")
         if isinstance(value, Address):
@@ -455,6 +455,10 @@ class Host:
             raise Refused("a tensor descriptor of the host cannot be handed over: make it in the kernel, with "
                           "tl.make_tensor_descriptor")
         return value
+
+
+def unknown_name(tensor):
+    return getattr(tensor, "unknown_to_case", "a tensor that the problem does not have")
 
 
 def stand_in_of_task():
