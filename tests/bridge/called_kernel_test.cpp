@@ -103,6 +103,61 @@ TEST(CalledKernels, AreRefusedWhereAConditionIsNotTold) {
               HasSubstr("threads = 256;"));
 }
 
+// Found by an attacker: each was judged as if only the launch were there.
+TEST(CalledKernels, AreRefusedBesideOtherWorkOfTheHost) {
+  const auto text = [](const std::string& before, const std::string& after,
+                       const std::string& file = "", const std::string& returned = "out") {
+    return kernel_text(called(
+        file + "torch::Tensor f(torch::Tensor x) {\n  auto out = torch::empty_like(x);\n" + before +
+            "\n  scaled<float><<<8, 32>>>(x.data_ptr<float>(), out.data_ptr<float>(), 256, "
+            "2.0f);\n" +
+            after + "\n  return " + returned + ";\n}\n",
+        "f32"));
+  };
+  EXPECT_THAT(text("", ""), HasSubstr("AUTOKERNEL_LAUNCH"));
+  EXPECT_THAT(text("CHECK_INPUT(x);", "",
+                   "#define CHECK_CUDA(x) TORCH_CHECK(x.device().is_cuda(), #x \" on a GPU\")\n"
+                   "#define CHECK_INPUT(x) CHECK_CUDA(x)\n"),
+              HasSubstr("AUTOKERNEL_LAUNCH"));
+  EXPECT_THAT(text("", "FINISH(out);", "#define FINISH(t) t.add_(1)\n"), HasSubstr("refused: "));
+  EXPECT_THAT(text("", "check_it(out);", "void check_it(torch::Tensor t) { t.add_(1); }\n"),
+              HasSubstr("refused: "));
+  EXPECT_THAT(text("", "bits(out);", "void bits(torch::Tensor t) { t.add_(1); }\n"),
+              HasSubstr("refused: "));
+  EXPECT_THAT(text("", "Finish finish(out);",
+                   "struct Finish { Finish(torch::Tensor t) { t.add_(1); } };\n"),
+              HasSubstr("refused: "));
+  EXPECT_THAT(text("", "out[0] = 7.0;"), HasSubstr("refused: "));
+  EXPECT_THAT(text("", "if (x.size(0) > 5) return x;"), HasSubstr("refused: "));
+  EXPECT_THAT(text("return torch::zeros_like(x);", ""), HasSubstr("refused: "));
+  EXPECT_THAT(text("", "calls++;", "int calls = 0;\n"), HasSubstr("refused: "));
+  EXPECT_THAT(text("", "", "", "x"), HasSubstr("returns x in place of y"));
+  EXPECT_THAT(text("", "", "", "torch::floor(out)"), HasSubstr("returns more than a variable"));
+  EXPECT_THAT(text("{ auto out = torch::empty_like(x); }", ""), HasSubstr("several variables out"));
+}
+
+TEST(CalledKernels, AreRefusedWhereAScalarIsConverted) {
+  const HostCall::Operand scalar{.name = "by", .dtype = "f32", .is_tensor = false, .shape = {}};
+  const auto text = [&](const std::string& before, const std::string& given) {
+    return kernel_text(called(
+        "torch::Tensor f(torch::Tensor x, double by) {\n  auto out = torch::empty_like(x);\n  " +
+            before +
+            "\n  scaled<float><<<8, 32>>>(x.data_ptr<float>(), out.data_ptr<float>(), 256, " +
+            given + ");\n  return out;\n}\n",
+        "f32", {scalar}));
+  };
+  EXPECT_THAT(text("", "by"), HasSubstr("AUTOKERNEL_LAUNCH"));
+  EXPECT_THAT(text("", "static_cast<float>(by)"), HasSubstr("AUTOKERNEL_LAUNCH"));
+  EXPECT_THAT(text("float t = by;", "t"), HasSubstr("AUTOKERNEL_LAUNCH"));
+  EXPECT_THAT(text("", "(int)by"), HasSubstr("refused: "));
+  EXPECT_THAT(text("int t = by;", "t"), HasSubstr("refused: "));
+  EXPECT_THAT(text("float t = by; t *= 2.0f;", "t"), HasSubstr("refused: "));
+  EXPECT_THAT(text("float t = by; t = 0;", "t"), HasSubstr("static_cast<float>(0)"));
+  EXPECT_THAT(text("float t = by; float& u = t; u = 1.0f;", "t"), HasSubstr("refused: "));
+  const std::string deep(30000, '(');
+  EXPECT_THAT(text("", deep + "by" + std::string(30000, ')')), HasSubstr("AUTOKERNEL_LAUNCH"));
+}
+
 TEST(CalledKernels, HaveZerosWrittenWhereTheHostHas) {
   const auto body = [](const std::string& made) {
     return "torch::Tensor f(torch::Tensor x) {\n  auto out = " + made +

@@ -268,7 +268,7 @@ class Submissions(unittest.TestCase):
         for part, other, why in (
             ("return module.run(", "module.run(x[0], self.scale, self.shift.by, 4, 1.0)\n        return module.run(",
              "it calls 2 functions of C++"),
-            ("x[0].shape[1], 1.0)", "x[0].shape[1], 1.0) + 1", "unsupported operand"),
+            ("x[0].shape[1], 1.0)", "x[0].shape[1], 1.0) + 1", "it computes with what a function of C++ returned"),
             ("x[0].shape[1], 1.0)", "x[0].shape[1], 1.0).sum()", "it uses what a function of C++ returned (sum)"),
             ("run(x[0], ", "run(x[0][1:], ", "a part of x_0, or another order of it"),
             ("run(x[0], ", "run(x=x[0], scale=", "hands x"),

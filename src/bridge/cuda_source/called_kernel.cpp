@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <set>
 
 #include "autokernel/bridge/cuda_source.h"
 #include "bridge/cuda_source/host_statements.h"
@@ -29,19 +31,55 @@ namespace {
 }
 
 // Of "return y;", "return {y, z};" and "return std::make_tuple(y, z);" the variables.
-[[nodiscard]] std::vector<std::string> returned_variables(const Function& function) {
+[[nodiscard]] std::vector<std::string> variables_in(const Node& returned) {
+  static const std::set<std::string> kTuples = {"make_tuple", "tie", "move"};
+  static const std::set<std::string> kViews = {"view", "reshape", "squeeze", "unsqueeze",
+                                               "flatten"};
+  Node what = returned;
+  while (what.is("call_expression") && what.field("function").is("field_expression") &&
+         kViews.contains(last_name(what.field("function"))))
+    what = what.field("function").field("argument");
+  const bool is_tuple =
+      what.is("call_expression") && kTuples.contains(last_name(what.field("function")));
+  const std::vector<Node> parts = is_tuple                      ? arguments_of(what)
+                                  : what.is("initializer_list") ? what.children()
+                                                                : std::vector<Node>{what};
   std::vector<std::string> names;
+  names.reserve(parts.size());
+  for (const Node& part : parts) names.push_back(part.is("identifier") ? part.string() : "");
+  return names;
+}
+
+// None where it returns one thing here and another there.
+[[nodiscard]] std::optional<std::vector<std::string>> returned_variables(const Function& function) {
+  std::optional<std::vector<std::string>> names;
+  bool is_one = true;
   walk(function.body, [&](const Node& at) {
+    if (at.is("lambda_expression")) return false;
     if (!at.is("return_statement") || at.children().empty()) return true;
-    const Node what = at.children()[0];
-    const std::vector<Node> parts = what.is("call_expression")    ? arguments_of(what)
-                                    : what.is("initializer_list") ? what.children()
-                                                                  : std::vector<Node>{what};
-    names.clear();
-    for (const Node& part : parts) names.push_back(part.string());
+    std::vector<std::string> here = variables_in(at.children()[0]);
+    is_one = is_one && (!names || *names == here);
+    names = std::move(here);
     return true;
   });
-  return names;
+  if (!is_one) return std::nullopt;
+  return names.value_or(std::vector<std::string>());
+}
+
+// How often a variable of that name is declared.
+[[nodiscard]] std::size_t declarations_of(const std::string& name, const KernelLaunch& launch) {
+  std::size_t count = 0;
+  for (const Frame* frame = launch.frame; frame != nullptr; frame = frame->caller) {
+    walk(frame->function->body, [&](const Node& at) {
+      if (!at.is("declaration")) return true;
+      for (const Node& each : at.fields("declarator")) {
+        const Node declared = each.is("init_declarator") ? each.field("declarator") : each;
+        if (declared.text() == name) ++count;
+      }
+      return true;
+    });
+  }
+  return count;
 }
 
 [[nodiscard]] Value extent_of(const std::string& text, const HostCall& call) {
@@ -88,9 +126,23 @@ std::variant<CalledKernel, std::string> import_called_kernel(
                        function->parameters.size(), call.parameters.size());
   }
   std::map<std::string, std::string> locals;
-  const std::vector<std::string> variables = returned_variables(*function);
-  for (std::size_t i = 0; i < variables.size() && i < call.returned.size(); ++i)
-    locals[variables[i]] = call.returned[i];
+  const auto variables = returned_variables(*function);
+  if (!variables)
+    return fmt::format("{}() returns one thing here and another there", call.function);
+  for (std::size_t i = 0; i < variables->size() && i < call.returned.size(); ++i) {
+    const std::string& variable = (*variables)[i];
+    if (variable.empty())
+      return fmt::format("{}() returns more than a variable: {} has to be one", call.function,
+                         call.returned[i]);
+    for (std::size_t p = 0; p < call.parameters.size(); ++p) {
+      const bool is_other =
+          function->parameters[p].name == variable && call.parameters[p].name != call.returned[i];
+      if (is_other)
+        return fmt::format("{}() returns {} in place of {}", call.function, variable,
+                           call.returned[i]);
+    }
+    locals[variable] = call.returned[i];
+  }
 
   HostValues values(source);
   values.know(*function, known_parameters(*function, call));
@@ -106,6 +158,10 @@ std::variant<CalledKernel, std::string> import_called_kernel(
         "{}() launches {} kernels, in lines {} and {}: one can be taken from host "
         "code",
         call.function, launches.size(), launches[0].place.line(), launches[1].place.line());
+  }
+  for (const auto& [variable, tensor] : locals) {
+    if (declarations_of(variable, launches[0]) > 1)
+      return fmt::format("{}() has several variables {}", call.function, variable);
   }
   if (auto more = more_than_a_launch(source, values, launches[0])) return *std::move(more);
   return called_kernel(source, values, launches[0], call, locals);

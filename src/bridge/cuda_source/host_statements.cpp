@@ -137,7 +137,9 @@ class Statements {
 
   void look_at_loops() {
     for (Node at = launch_.place.parent(); at; at = at.parent()) {
-      const bool is_called_once = at.is("lambda_expression") && dispatch_around(at);
+      const Node dispatch = at.is("lambda_expression") ? dispatch_around(at) : Node{};
+      const bool is_called_once =
+          dispatch && source_.macro(last_name(dispatch.field("function"))) == nullptr;
       if (at.is("for_statement") || at.is("while_statement") || at.is("do_statement") ||
           at.is("for_range_loop") || (at.is("lambda_expression") && !is_called_once)) {
         tell(at, "is a loop or a lambda around the launch");
@@ -168,15 +170,17 @@ class Statements {
   void look_at_call(const Node& call) {
     const std::string name = last_name(call.field("function"));
     if (call.begin() == launch_.place.begin() && call.syntax() == launch_.place.syntax()) return;
-    if (name == launch_.kernel->name || kHarmless.contains(name) || is_check(name)) return;
+    if (name == launch_.kernel->name) return;
     const Macro* const macro = source_.macro(name);
+    // What the source itself calls so is what it does, whatever others mean by the name.
     const std::vector<const Function*> functions = source_.functions_called(name);
     if (macro != nullptr) {
-      if (macro->definition.text().find("<<<") == std::string_view::npos) return;
-      tell(call, fmt::format("launches by the macro {}", name));
-    } else if (functions.empty()) {
-      tell(call, fmt::format("calls {}(), which is not taken over", name));
+      if (const auto calls = unknown_in_macro(*macro, 0))
+        tell(call, fmt::format("calls the macro {}, and so {}", name, *calls));
+      return;
     }
+    if (functions.empty() && !kHarmless.contains(name) && !is_check(name))
+      tell(call, fmt::format("calls {}(), which is not taken over", name));
     for (const Function* const function : functions) {
       if (function->is_kernel) tell(call, fmt::format("calls {}()", name));
       const bool leads_to_launch = leads(function);
@@ -192,6 +196,44 @@ class Statements {
     }
   }
 
+  // What it does besides checking and declaring.
+  [[nodiscard]] std::optional<std::string> unknown_in_macro(const Macro& macro, int depth) const {
+    static const std::set<std::string, std::less<>> kWords = {"if",  "while",  "do",
+                                                              "for", "sizeof", "return"};
+    constexpr int kDeepestMacro = 8;
+    if (depth > kDeepestMacro) return "others, and so on";
+    const std::string_view text = macro.definition.text();
+    if (text.find("<<<") != std::string_view::npos) return "launches";
+    const auto is_word = [](char c) {
+      return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+    };
+    const std::size_t name_end = text.find('(');
+    for (std::size_t at = name_end; at < text.size(); ++at) {
+      const char next = at + 1 < text.size() ? text[at + 1] : ' ';
+      const char before = at > 0 ? text[at - 1] : ' ';
+      const bool is_change = (text[at] == '=' && next != '=' && before != '=' && before != '!' &&
+                              before != '<' && before != '>') ||
+                             (text[at] == '+' && next == '+') || (text[at] == '-' && next == '-');
+      // cudaError_t error = ...
+      if (is_change && text.substr(0, at).find("cudaError_t") == std::string_view::npos &&
+          text.substr(0, at).find("auto") == std::string_view::npos)
+        return "changes something";
+      if (text[at] != '(' || at == name_end) continue;
+      std::size_t begin = at;
+      while (begin > 0 && is_word(text[begin - 1])) --begin;
+      const std::string called(text.substr(begin, at - begin));
+      if (called.empty() || kWords.contains(called)) continue;
+      if (const Macro* const other = source_.macro(called); other != nullptr && other != &macro) {
+        if (auto more = unknown_in_macro(*other, depth + 1)) return more;
+        continue;
+      }
+      if (!source_.functions_called(called).empty() ||
+          (!kHarmless.contains(called) && !is_check(called)))
+        return called + "()";
+    }
+    return std::nullopt;
+  }
+
   [[nodiscard]] bool leads(const Function* function) const {
     for (const Frame* frame = launch_.frame; frame != nullptr; frame = frame->caller)
       if (frame->function == function) return true;
@@ -204,13 +246,30 @@ class Statements {
     if (left.is("pointer_expression") || left.is("call_expression") ||
         left.is("parenthesized_expression"))
       tell(change, "changes what a pointer leads to");
+    if (left.is("subscript_expression") && frame != nullptr) {
+      const auto of = values_.pointer(left.field("argument"), frame);
+      if (of && of->is_tensor) tell(change, fmt::format("changes {}", left.text()));
+    }
     if (!left.is("identifier") || frame == nullptr) return;
+    const auto local = values_.origin(left.string(), left, frame);
+    const bool is_of_file =
+        !local || (local->declaration && source_.function_around(local->declaration) == nullptr);
+    if (is_of_file && source_.variable(left.string()))
+      tell(change, fmt::format("changes {}, a variable of the file", left.text()));
     const auto tensor = values_.pointer(left, frame);
     if (tensor && tensor->is_tensor) tell(change, fmt::format("changes {}", left.text()));
   }
 
   void look_at_declaration(const Node& declaration) {
     const std::string_view text = declaration.text();
+    // "Finish finish(x);" may do anything in its constructor.
+    if (const Node type = source_.struct_called(type_of(declaration))) {
+      walk(type, [&](const Node& at) {
+        const bool is_constructor = at.is("function_definition") && !at.field("type");
+        if (is_constructor) tell(declaration, "makes what has a constructor");
+        return !found_;
+      });
+    }
     if (text.starts_with("static ") && text.find("constexpr") == std::string_view::npos &&
         text.find("const ") == std::string_view::npos)
       tell(declaration, "has a static variable");

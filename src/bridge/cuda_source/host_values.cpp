@@ -256,25 +256,56 @@ const KnownParameter* HostValues::known(const std::string& name, const Frame* fr
 
 std::optional<std::string> HostValues::known_number(const Node& node, const Frame* frame) {
   if (known_.empty() || !node) return std::nullopt;
-  const std::vector<Node> children = node.children();
-  if (node.is("cast_expression")) return known_number(node.field("value"), frame);
-  if (node.is("parenthesized_expression") && children.size() == 1)
-    return known_number(children[0], frame);
-  if (node.is("call_expression")) {  // static_cast<float>(x), float(x)
-    const Node callee = node.field("function");
-    const std::vector<Node> arguments = arguments_of(node);
-    const bool is_cast = last_name(callee) == "static_cast" || callee.is("primitive_type");
-    return is_cast && arguments.size() == 1 ? known_number(arguments[0], frame) : std::nullopt;
+  // A scalar of the case has a type, and no conversion may change what it is.
+  static const std::set<std::string> kKeeping = {"float", "double", "auto", "const auto"};
+  const auto keeps = [&](const std::string& type) { return kKeeping.contains(type); };
+  Node at = node;
+  for (;;) {
+    const std::vector<Node> children = at.children();
+    if (at.is("cast_expression") && keeps(type_of(at.field("type")))) {
+      at = at.field("value");
+    } else if (at.is("parenthesized_expression") && children.size() == 1) {
+      at = children[0];
+    } else if (at.is("call_expression")) {  // static_cast<float>(x), float(x)
+      const Node callee = at.field("function");
+      const std::vector<Node> arguments = arguments_of(at);
+      const std::vector<Node> types = callee.field("arguments").children();
+      const bool is_cast =
+          (last_name(callee) == "static_cast" && types.size() == 1 && keeps(type_of(types[0]))) ||
+          (callee.is("primitive_type") && keeps(callee.string()));
+      if (!is_cast || arguments.size() != 1) return std::nullopt;
+      at = arguments[0];
+    } else {
+      break;
+    }
   }
-  if (!node.is("identifier")) return std::nullopt;
-  const auto from = origin(node.string(), node, frame);
+  if (!at.is("identifier")) return std::nullopt;
+  const auto from = origin(at.string(), at, frame);
   if (from) {
-    const bool goes_on = from->value && from->frame != nullptr && ++followed_ < kMostLookedAt;
+    const bool is_kept = !from->declaration || keeps(type_at(type_of(from->declaration), frame));
+    const bool goes_on = is_kept && !is_changed(at.string(), frame) && from->value &&
+                         from->frame != nullptr && ++followed_ < kMostLookedAt;
     return goes_on ? known_number(from->value, from->frame) : std::nullopt;
   }
-  const KnownParameter* const parameter = known(node.string(), frame);
+  const KnownParameter* const parameter = known(at.string(), frame);
   const bool is_scalar = parameter != nullptr && !parameter->is_tensor && !parameter->number;
-  return is_scalar ? std::optional(parameter->name) : std::nullopt;
+  return is_scalar && !is_changed(at.string(), frame) ? std::optional(parameter->name)
+                                                      : std::nullopt;
+}
+
+bool HostValues::is_changed(const std::string& name, const Frame* frame) {
+  if (frame == nullptr) return false;
+  bool found = false;
+  walk(frame->function->body, [&](const Node& at) {
+    const bool is_change =
+        (at.is("assignment_expression") && at.field("left").text() == name) ||
+        (at.is("update_expression") && at.field("argument").text() == name) ||
+        (at.is("reference_declarator") && !at.parent().field("value").text().empty() &&
+         at.parent().field("value").text() == name);
+    found = found || is_change;
+    return !found;
+  });
+  return found;
 }
 
 std::vector<Value> HostValues::known_extents(const Node& tensor, const Frame* frame) {

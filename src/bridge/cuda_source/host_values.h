@@ -136,6 +136,8 @@ class HostValues {
   [[nodiscard]] const Frame* make_frame(const Function& function, const Frame* caller,
                                         const std::vector<Node>& arguments, const Node& callee);
 
+  // Whether the function gives a variable another value than the one it is declared with.
+  [[nodiscard]] static bool is_changed(const std::string& name, const Frame* frame);
   // Whether what is called is judged: then a condition that is not told is not guessed.
   [[nodiscard]] bool is_strict() const { return called_from_outside_ != nullptr; }
   [[nodiscard]] const KnownParameter* known(const std::string& name, const Frame* frame) const;

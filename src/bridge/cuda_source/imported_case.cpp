@@ -82,6 +82,7 @@ class Importer {
     call_ = &call;
     locals_ = &locals;
     add_parameters();
+    require_zeros();
     ImportedCase imported;
     std::string text = kernel_text(imported);
     if (!imported.blanks.empty()) {
@@ -306,11 +307,10 @@ class Importer {
   // What torch::zeros() makes is written by a kernel of ours, launched before.
   void add_zeros(const Parameter& parameter, const Node& argument, const std::string& variable,
                  const std::string& name) {
-    static const std::set<std::string> kZeros = {"zeros", "zeros_like", "new_zeros"};
     walk(launch_.frame->function->body, [&](const Node& at) {
       const Node made = at.is("init_declarator") ? at.field("value") : Node{};
       if (!made || !made.is("call_expression") || at.field("declarator").text() != variable ||
-          !kZeros.contains(last_name(made.field("function"))))
+          !zero_makers().contains(last_name(made.field("function"))))
         return true;
       Node of = argument;  // out.data_ptr<float>()
       while (of.is("call_expression") && of.field("function").is("field_expression"))
@@ -322,6 +322,31 @@ class Importer {
       zeros_.push_back({.tensor = name, .type = resolved(parameter.type), .count = tensor->bytes});
       return false;
     });
+  }
+
+  // That a kernel of ours writes all that the host would.
+  void require_zeros() const {
+    std::size_t count = 0;
+    Node last;
+    for (const Frame* frame = launch_.frame; frame != nullptr; frame = frame->caller) {
+      walk(frame->function->body, [&](const Node& at) {
+        if (at.is("call_expression") && zero_makers().contains(last_name(at.field("function")))) {
+          ++count;
+          last = at;
+        }
+        return true;
+      });
+    }
+    if (count == zeros_.size()) return;
+    throw Impossible{
+        fmt::format("{}: which tensor of the case the zeros are for cannot be told: "
+                    "make them where the output is declared, beside the launch",
+                    line_of(last))};
+  }
+
+  [[nodiscard]] static const std::set<std::string>& zero_makers() {
+    static const std::set<std::string> makers = {"zeros", "zeros_like", "new_zeros"};
+    return makers;
   }
 
   // Empty: it is none of the call's.

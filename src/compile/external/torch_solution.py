@@ -147,6 +147,14 @@ class Returned:
     def __getattr__(self, name):
         raise Refused(f"it uses what a function of C++ returned ({name}): return it as it is")
 
+    def refuse_operator(self, *_):
+        raise Refused("it computes with what a function of C++ returned: return it as it is")
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = refuse_operator
+    __neg__ = __matmul__ = __rmatmul__ = __pow__ = __eq__ = __ne__ = __lt__ = __gt__ = __bool__ = refuse_operator
+    __iadd__ = __isub__ = __imul__ = __itruediv__ = __setitem__ = refuse_operator
+    __hash__ = object.__hash__
+
 
 class Extension:
     """What load_inline() gives: functions of C++, which nobody compiles. Calls of them are noted."""
@@ -302,9 +310,13 @@ class Host:
         extension.load = refuse_call("CUDA C++ in other files (cpp_extension.load)")
         extension.load_inline = self.load_inline
 
-    def load_inline(self, name, cpp_sources, cuda_sources=None, *_, **__):
+    def load_inline(self, name, cpp_sources, cuda_sources=None, *_, **options):
         if not self.compilation.request.get("note_calls"):
             refuse_call("CUDA C++ that PyTorch compiles (cpp_extension.load_inline)")()
+        flags = [each for key in ("extra_cflags", "extra_cuda_cflags") for each in options.get(key) or ()]
+        defined = [each for each in flags if str(each).startswith("-D")]
+        if defined:
+            raise Refused(f"the compiler's option {defined[0]} is not heeded: write it into the source, with #define")
         sources = [[each] if isinstance(each, str) else list(each or ()) for each in (cpp_sources, cuda_sources)]
         return Extension(self, [str(each) for each in sources[0] + sources[1]])
 
