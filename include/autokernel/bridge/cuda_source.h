@@ -37,10 +37,10 @@ struct ImportedSource {
 // Host code that is called from outside, such as a solution of a benchmark's.
 struct HostCall {
   struct Operand {
-    std::string name;                // in the case
-    std::string dtype;               // "f32"
-    bool is_tensor = true;           // else a scalar
-    std::vector<std::string> shape;  // of a tensor: sizes of the case, or numbers
+    std::string name;                   // in the case
+    std::string dtype;                  // "f32"
+    bool is_tensor = true;              // else a scalar
+    std::vector<std::string> shape;     // of a tensor: sizes of the case, or numbers
     std::optional<double> number = {};  // that is handed over in place of a scalar
     bool is_whole = true;               // of the number
     std::string symbol = {};            // a size of the case that the number is
