@@ -29,6 +29,13 @@ def affine(x, scale, shift, out, columns, BLOCK: tl.constexpr):
     tl.store(out + row * columns + at, values + tl.load(shift + at, mask=inside), mask=inside)
 """
 
+SHIFT = """
+class Shift(nn.Module):
+    def __init__(self, columns):
+        super().__init__()
+        self.register_buffer("by", torch.randn(columns))
+"""
+
 # A parameter, a buffer inside of a module, an input in a list, and a constant that the sizes differ in.
 MODEL = """
 import torch
@@ -36,12 +43,7 @@ import torch.nn as nn
 
 rows = 512
 columns = 48
-
-class Shift(nn.Module):
-    def __init__(self, columns):
-        super().__init__()
-        self.register_buffer("by", torch.randn(columns))
-
+""" + SHIFT + """
 class Model(nn.Module):
     def __init__(self, columns):
         super().__init__()
@@ -58,12 +60,7 @@ def get_init_inputs():
     return [columns]
 """
 
-MODEL_NEW = HEAD + """
-class Shift(nn.Module):
-    def __init__(self, columns):
-        super().__init__()
-        self.register_buffer("by", torch.randn(columns))
-
+MODEL_NEW = HEAD + SHIFT + """
 class ModelNew(nn.Module):
     def __init__(self, columns):
         super().__init__()
@@ -101,12 +98,7 @@ module = load_inline(name="affine", cpp_sources="torch::Tensor run(torch::Tensor
                      "torch::Tensor shift, int64_t columns, double by);", cuda_sources=source, functions=["run"])
 '''''
 
-MODEL_IN_CUDA = IN_CUDA + """
-class Shift(nn.Module):
-    def __init__(self, columns):
-        super().__init__()
-        self.register_buffer("by", torch.randn(columns))
-
+MODEL_IN_CUDA = IN_CUDA + SHIFT + """
 class ModelNew(nn.Module):
     def __init__(self, columns):
         super().__init__()
