@@ -127,6 +127,14 @@ TEST(StressInputs, OfConstantsAreAllTheSame) {
   EXPECT_LE(values[0], 1.0F);
 }
 
+TEST(StressInputs, OfConstantsHaveProductsWhosePlainSumsAreExact) {
+  const float value =
+      first_input(unary_case("f32", "fill = \"normal\"", 4), InputKind::constant)[0];
+  float sum = 0;
+  for (int i = 0; i < 65536; ++i) sum += value * value;
+  EXPECT_EQ(sum, 65536 * value * value);
+}
+
 TEST(StressInputs, OfIntegersKeepTheirDeclaredRange) {
   const cases::Case problem = unary_case("i32", "fill = \"integers\"\nlow = 1\nhigh = 9", 1000);
   EXPECT_EQ(first_input(problem, InputKind::very_large), first_input(problem, InputKind::declared));
