@@ -192,18 +192,21 @@ class DescribedCase {
   }
 
   void add_notes() {
+    std::vector<std::string> never_negative;
     for (const DescribedTensor& tensor : whole_.tensors) {
       if (tensor.distribution == "kept") {
         imported_.notes.push_back(fmt::format(
             "{}: its values have a structure that no distribution has, and are kept{}", tensor.name,
             is_floating_dtype(tensor.dtype) ? ", but for the lowest bit" : ""));
       }
-      if (tensor.distribution == "uniform" && tensor.low >= 0) {
-        imported_.notes.push_back(
-            fmt::format("{} is never negative, as in the problem: a kernel that is right on such "
-                        "values alone passes",
-                        tensor.name));
-      }
+      if (tensor.distribution == "uniform" && tensor.low >= 0)
+        never_negative.push_back(tensor.name);
+    }
+    if (!never_negative.empty()) {
+      imported_.notes.push_back(
+          fmt::format("{}: never negative here, as in the problem: a kernel that is right on such "
+                      "values alone passes",
+                      fmt::join(never_negative, ", ")));
     }
     if (!whole_.left_out.empty())
       imported_.notes.push_back(

@@ -58,17 +58,47 @@ constexpr int kMostDescriptions = 5;
   return product;
 }
 
-// Whole numbers that the file gives names to: "batch_size = 16".
+[[nodiscard]] std::string trimmed(const std::string& text) {
+  constexpr const char* kBlanks = " \t\r";
+  const std::size_t begin = text.find_first_not_of(kBlanks);
+  if (begin == std::string::npos) return {};
+  return text.substr(begin, text.find_last_not_of(kBlanks) + 1 - begin);
+}
+
+// "M, N" of "(M, N)"; nothing between two commas is no name and no number.
+[[nodiscard]] std::vector<std::string> entries_of(std::string text) {
+  text = trimmed(text);
+  if (text.starts_with('(') && text.ends_with(')')) text = text.substr(1, text.size() - 2);
+  std::vector<std::string> entries;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    entries.push_back(trimmed(text.substr(begin, end - begin)));
+    begin = end + 1;
+  }
+  return entries;
+}
+
+// Whole numbers that the file gives names to: "batch_size = 16", "M = N = 1024", "M, N = 256, 512".
 [[nodiscard]] Constants constants_of(const std::string& text) {
   Constants found;
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
-    const std::string line = text.substr(begin, end - begin);
+    std::string line = text.substr(begin, end - begin);
     begin = end + 1;
-    const std::size_t equals = line.find(" = ");
-    if (equals == std::string::npos || !cases::is_identifier(line.substr(0, equals))) continue;
-    const std::string value = line.substr(equals + 3, line.find('#', equals) - equals - 3);
-    if (const auto number = product_of(value)) found[line.substr(0, equals)] = *number;
+    if (line.starts_with(' ') || line.starts_with('\t')) continue;
+    line = line.substr(0, line.find('#'));
+    const std::size_t last = line.rfind('=');
+    if (last == std::string::npos) continue;
+    const std::vector<std::string> values = entries_of(line.substr(last + 1));
+    for (std::size_t from = 0; from <= last;) {
+      const std::size_t equals = std::min(line.find('=', from), last);
+      const std::vector<std::string> names = entries_of(line.substr(from, equals - from));
+      from = equals + 1;
+      for (std::size_t i = 0; i < names.size() && names.size() == values.size(); ++i) {
+        const auto number = product_of(values[i]);
+        if (number && cases::is_identifier(names[i])) found[names[i]] = *number;
+      }
+    }
   }
   return found;
 }
