@@ -210,10 +210,13 @@ CUresult Instance::launch(const GivenOperands& operands, CUstream stream) {
     const OwnLaunch& own = replacement_.launches[i];
     using Kind = OwnLaunch::Source::Kind;
     std::vector<void*> parameters;
+    std::vector<CUdeviceptr> addresses(own.parameters.size());
     parameters.reserve(own.parameters.size());
     for (const OwnLaunch::Source& source : own.parameters) {
-      const void* from = &workspace_;
-      if (source.kind == Kind::tensor) from = &operands.tensors[source.index];
+      CUdeviceptr& address = addresses[parameters.size()];
+      address = (source.kind == Kind::tensor ? operands.tensors[source.index] : workspace_) +
+                source.offset;
+      const void* from = &address;
       if (source.kind == Kind::parameter) from = operands.parameters[source.index].data();
       if (source.kind == Kind::map) from = maps_[source.index].data();
       if (source.kind == Kind::number) from = source.number.data();

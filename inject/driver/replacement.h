@@ -54,7 +54,8 @@ struct OwnLaunch {
   struct Source {
     enum class Kind : std::uint8_t { tensor, parameter, workspace, map, number };
     Kind kind = Kind::tensor;
-    std::size_t index = 0;  // of the tensor, of the original's parameter, of the map
+    std::size_t index = 0;   // of the tensor, of the original's parameter, of the map
+    std::size_t offset = 0;  // bytes from the beginning of the tensor, or of the workspace
     std::array<unsigned char, 8> number{};  // a size
   };
   std::string kernel;

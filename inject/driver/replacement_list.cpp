@@ -72,9 +72,12 @@ class Fields {
 
 [[nodiscard]] OwnLaunch::Source source_of(const std::string& kind, Fields& fields) {
   using Kind = OwnLaunch::Source::Kind;
-  if (kind == "tensor") return {.kind = Kind::tensor, .index = fields.size()};
+  if (kind == "tensor") {
+    const std::size_t index = fields.size();
+    return {.kind = Kind::tensor, .index = index, .offset = fields.size()};
+  }
   if (kind == "parameter") return {.kind = Kind::parameter, .index = fields.size()};
-  if (kind == "workspace") return {.kind = Kind::workspace};
+  if (kind == "workspace") return {.kind = Kind::workspace, .offset = fields.size()};
   if (kind == "map") return {.kind = Kind::map, .index = fields.size()};
   if (kind != "number") throw std::runtime_error("there is no argument '" + kind + "'");
   OwnLaunch::Source source{.kind = Kind::number};
@@ -232,10 +235,11 @@ void require_whole(const Replacement& each) {
   using Kind = OwnLaunch::Source::Kind;
   for (const OwnLaunch& launch : each.launches) {
     for (const OwnLaunch::Source& source : launch.parameters) {
-      require(source.kind != Kind::tensor || source.index < each.tensors.size());
+      require(source.kind != Kind::tensor || (source.index < each.tensors.size() &&
+                                              source.offset < each.tensors[source.index].bytes));
       require(source.kind != Kind::parameter || source.index < each.parameters.size());
       require(source.kind != Kind::map || source.index < each.maps.size());
-      require(source.kind != Kind::workspace || each.workspace_bytes > 0);
+      require(source.kind != Kind::workspace || source.offset < each.workspace_bytes);
     }
   }
 }

@@ -121,6 +121,21 @@ class Answer {
     return visible_line(text.substr(0, kMostText));
   }
 
+  // {"buffer": "x", "offset": 1024}, as one of the declaration's.
+  [[nodiscard]] std::string offset_pointer(const Json& json, Declaration& declaration) const {
+    if (!json.at("buffer").is_string() || !json.contains("offset"))
+      fail("a pointer into a buffer has no name of it, or no \"offset\"");
+    constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 40;
+    OffsetPointer pointer{.name = {},
+                          .buffer = json.at("buffer").get<std::string>(),
+                          .offset = whole(json, "offset", 0, kMostBytes)};
+    pointer.name = fmt::format("{}+{}", pointer.buffer, pointer.offset);
+    auto& known = declaration.offset_pointers;
+    if (std::ranges::find(known, pointer.name, &OffsetPointer::name) == known.end())
+      known.push_back(pointer);
+    return pointer.name;
+  }
+
   // {"type": "i32", "value": 7}, as one of the declaration's constants.
   [[nodiscard]] std::string constant(const Json& json, Declaration& declaration) const {
     const auto type = json.find("type");
@@ -192,6 +207,8 @@ class Answer {
     for (const Json& argument : *arguments) {
       if (argument.is_string()) {
         launch.arguments.push_back(argument.get<std::string>());
+      } else if (argument.is_object() && argument.contains("buffer")) {
+        launch.arguments.push_back(offset_pointer(argument, declaration));
       } else if (argument.is_object()) {
         launch.arguments.push_back(constant(argument, declaration));
       } else {

@@ -95,6 +95,8 @@ std::vector<Argument> arguments_of(const Declaration& declaration, std::vector<A
                        .bytes = constant.bytes.size(),
                        .is_constant = true});
   }
+  for (const OffsetPointer& pointer : declaration.offset_pointers)
+    of_case.push_back({.name = pointer.name, .text = pointer.name, .is_constant = true});
   return of_case;
 }
 

@@ -58,10 +58,11 @@ done:
 }
 """
 count = request["sizes"]["N"]
+launches = [{"kernel": "add", "grid": [(count + 127) // 128], "block": [128],
+             "arguments": ["x", "y", "z", {"type": "i32", "value": count}, {"type": "pointer", "value": 0}]}]
 json.dump({
     "ptx": ptx.replace("ROUNDS", str(given["ROUNDS"])).replace("FACTOR", given.get("FACTOR", "0f40000000")),
-    "launches": [{"kernel": "add", "grid": [(count + 127) // 128], "block": [128],
-                  "arguments": ["x", "y", "z", {"type": "i32", "value": count}, {"type": "pointer", "value": 0}]}],
+    "launches": given.get("LAUNCHES", launches), "workspace_bytes": given.get("WORKSPACE", 0),
 }, sys.stdout)
 )PY";
 
@@ -101,6 +102,41 @@ TEST_F(ExternalCompiler, KernelIsJudgedAsAnyOther) {
   write(1, "FACTOR = 'twice'\n");
   const Outcome no_ptx = bench();
   EXPECT_EQ(no_ptx.code, 17) << no_ptx.out;
+}
+
+// Of 1000 elements, those from `begin` on, which are at byte `at`.
+TEST_F(ExternalCompiler, LaunchesTakePartsOfTensorsAndOfTheWorkspace) {
+  constexpr const char* kParts = R"(
+count = request["sizes"]["N"]
+def part(of, begin):
+    return {"buffer": of, "offset": 4 * begin}
+def add(x, y, z, elements):
+    return {"kernel": "add", "grid": [(elements + 127) // 128], "block": [128],
+            "arguments": [x, y, z, {"type": "i32", "value": elements}, {"type": "pointer", "value": 0}]}
+LAUNCHES = [add("x", "y", "z", 300), add(part("x", 300), part("y", 300), part("z", SHIFTED), count - 300)]
+)";
+  write(1, "SHIFTED = 300" + std::string(kParts));
+  const Outcome right = bench();
+  EXPECT_EQ(right.code, 0) << right.out << right.err;
+  write(1, "SHIFTED = 299" + std::string(kParts));
+  const Outcome wrong = bench();
+  EXPECT_EQ(wrong.code, 11) << wrong.out;
+  write(1, "SHIFTED = count" + std::string(kParts));
+  const Outcome undefined = bench();
+  EXPECT_EQ(undefined.code, 12) << undefined.out;
+  write(1, "SHIFTED = request['sizes']['N']" + std::string(kParts));
+  const Outcome past_the_end = bench();
+  EXPECT_EQ(past_the_end.code, 12) << past_the_end.out;
+  EXPECT_THAT(past_the_end.out, HasSubstr("a launch asks for a pointer to byte"));
+  write(1, "SHIFTED = 300" + std::string(kParts) + "LAUNCHES[0]['arguments'][0] = part('q', 0)\n");
+  EXPECT_THAT(bench().out, HasSubstr("a pointer into \"q\", which is no tensor of the case"));
+  // Through two parts of the workspace: 2 (2x + y) + y, less what makes it the answer again.
+  write(1, "SHIFTED = 300\nWORKSPACE = 8 * 1024 * 1024" + std::string(kParts) +
+               "LAUNCHES = [add('x', 'y', part('workspace', 1024), count),\n"
+               "            add('x', 'y', part('workspace', 1024 * 1024), count), LAUNCHES[0],\n"
+               "            LAUNCHES[1]]\n");
+  const Outcome with_workspace = bench();
+  EXPECT_EQ(with_workspace.code, 0) << with_workspace.out << with_workspace.err;
 }
 
 TEST_F(ExternalCompiler, ErrorOfTheFileIsTheReason) {

@@ -74,6 +74,13 @@ struct Constant {
   std::vector<std::byte> bytes;  // 1, 2, 4 or 8
 };
 
+// A pointer into the middle of a tensor, or of the workspace: an external compiler's.
+struct OffsetPointer {
+  std::string name;          // by which a launch asks for it
+  std::string buffer;        // a tensor of the case, or "workspace"
+  std::uint64_t offset = 0;  // bytes from its beginning
+};
+
 // What AUTOKERNEL_LAUNCH (and AUTOKERNEL_WORKSPACE) said: one to sixteen launches, in order, all
 // timed.
 struct Declaration {
@@ -84,6 +91,7 @@ struct Declaration {
   bool workspace_zeroed = false;      // it asks for zeros at each launch; the filling is then timed
   std::vector<TensorMap> tensor_maps;  // in the order of the kernels' parameters
   std::vector<Constant> constants;
+  std::vector<OffsetPointer> offset_pointers;
 };
 
 // An object of the candidate's that lives as long as its module: in device memory (.nv.global,
@@ -133,12 +141,12 @@ struct Argument {
   std::string text;                   // as the parameter may be written: "const float* x"
   std::size_t bytes = kPointerBytes;  // of a size of the case they may also be 8
   bool is_size = false;               // handed over to none that does not ask for it
-  bool is_constant = false;           // nor is this
+  bool is_constant = false;           // nor is this, or a pointer into the middle
 };
 
 // All arguments there are: those of the case (its tensors as pointers, then its scalars by value),
-// a pointer where a workspace is declared, the tensor maps, the sizes of the case, and the
-// constants.
+// a pointer where a workspace is declared, the tensor maps, the sizes of the case, the constants,
+// and the pointers into the middle.
 [[nodiscard]] std::vector<Argument> arguments_of(const Declaration& declaration,
                                                  std::vector<Argument> of_case);
 // Which of them a launch hands over, by their index, in the order of the kernel's parameters: those

@@ -20,7 +20,7 @@ struct ReadyParameter {
   enum class Kind : std::uint8_t { tensor, value, workspace, map, size };
   Kind kind = Kind::tensor;
   std::size_t index = 0;    // of ReadyKernel's tensors, values or maps
-  std::int64_t number = 0;  // a size
+  std::int64_t number = 0;  // a size; of a tensor and the workspace: bytes from its beginning
 };
 
 struct ReadyLaunch {

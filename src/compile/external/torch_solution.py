@@ -451,12 +451,9 @@ class Host:
         """As the compiler takes it: what stands for a tensor."""
         if isinstance(value, self.Handle):
             memory = value.memory
-            if value.storage_offset() != 0:
-                raise Refused(f"a pointer into the middle of {memory.label} cannot be handed over: hand over the whole "
-                              "tensor, and add the offset in the kernel")
             memory.handed = True
             dtype = Dtype(str(value.dtype).removeprefix("torch."), value.element_size())
-            return Tensor(memory.label, dtype, value.shape)
+            return Tensor(memory.label, dtype, value.shape, value.storage_offset() * value.element_size())
         if isinstance(value, self.torch.Tensor) and value.is_meta:
             raise Refused(f"{unknown_name(value)} cannot be handed over to a kernel: nobody knows its values")
         if isinstance(value, self.torch.Tensor):
@@ -491,20 +488,6 @@ def refuse_fill(operation):
 
 def refuse_zeros(name):
     raise Refused(f"{name} is to be zeroed before the kernels run, and its rows are padded: write the zeros in a kernel")
-
-
-def zero_kernel():
-    import triton
-    import triton.language as tl
-
-    globals()["tl"] = tl  # where Triton looks for it
-
-    @triton.jit
-    def autokernel_zeros(out, count, BLOCK: tl.constexpr):
-        at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-        tl.store(out + at, tl.zeros([BLOCK], dtype=out.dtype.element_ty), mask=at < count)
-
-    return autokernel_zeros
 
 
 def row_major(given):
@@ -681,30 +664,31 @@ class Solution:
         for name in self.outputs:
             if name in self.given and name not in labels.values() and not self.seen[name].memory.handed:
                 raise Refused(f"{self.name}() hands the output {name} to no kernel")
-        own = [each for each in self.host.memories if each.handed and not each.of_case and each.label not in labels]
-        if own:
-            labels[own[0].label] = self.workspace(own)
+        parts = {each.label: self.compilation.part(DTYPES["u8"], (each.bytes,), each.zeroed).offset
+                 for each in self.host.memories if each.handed and not each.of_case and each.label not in labels}
+
+        def settled(argument):
+            if isinstance(argument, str):
+                argument = {"buffer": argument, "offset": 0}
+            if argument is BEHIND_PARTS or "buffer" not in argument:
+                return argument
+            label, offset = argument["buffer"], argument["offset"]
+            if label in parts:
+                return pointer("workspace", parts[label] + offset)
+            return pointer(labels.get(label, label), offset)
+
         for launch in self.compilation.launches:
-            launch["arguments"] = [labels.get(each, each) if isinstance(each, str) else each
-                                   for each in launch["arguments"]]
+            launch["arguments"] = [settled(each) for each in launch["arguments"]]
         for memory in self.host.memories:
             name = memory.label if memory.of_case else labels.get(memory.label)
             if memory.zeroed and name in self.tensors:
                 self.zero(name)
 
     def zero(self, name):
-        """PyTorch would write zeros in front of the kernels: a kernel does it, which is timed as the others are."""
         given = self.tensors[name]
-        count = 1
-        for extent in given["shape"]:
-            count *= extent
         if given.get("strides") not in (None, row_major({"shape": given["shape"]})):
             refuse_zeros(name)
-        block = 1024
-        blocks = (count + block - 1) // block
-        zero_kernel()[(blocks,)](Tensor(name, DTYPES[given["dtype"]], given["shape"]), count, BLOCK=block)
-        launches = self.compilation.launches
-        launches.insert(0, launches.pop())
+        self.compilation.zero_first(Tensor(name, DTYPES[given["dtype"]], given["shape"]))
 
     def check_output(self, name, tensor):
         memory, given = tensor.memory, self.tensors[name]
@@ -719,15 +703,6 @@ class Solution:
             raise Refused(f"{what} a part of an allocation: allocate each output by itself")
         if not memory.handed:
             raise Refused(f"{what} a tensor that no kernel is given")
-
-    def workspace(self, own):
-        if len(own) > 1:
-            raise Refused(f"{self.name}() hands {len(own)} temporary tensors over to kernels: there is one workspace, "
-                          "and no kernel can be given the middle of it")
-        if self.compilation.workspace is not None:
-            raise Refused(f"{self.name}() hands a temporary tensor over to kernels, and Triton itself needs memory for "
-                          "one: there is one workspace")
-        return self.compilation.scratch(max(1, own[0].bytes), "u8", own[0].zeroed).name
 
 
 def solution_of(compilation, file, function, outputs, destination_passing=True, packed=False, inputs=None, name=None):

@@ -47,13 +47,16 @@ DTYPES = {
 
 
 class Tensor:
-    """Stands for a tensor of the case: row-major, on the GPU, aligned to 256 bytes. It has no values."""
+    """Stands for a tensor of the case: row-major, on the GPU. It has no values.
+
+    It begins `offset` bytes behind an address that 256 divides: that of the tensor or the workspace called `name`.
+    """
 
     is_cuda = True
     device = "cuda"
 
-    def __init__(self, name, dtype, shape):
-        self.name, self.dtype, self.shape = name, dtype, tuple(shape)
+    def __init__(self, name, dtype, shape, offset=0):
+        self.name, self.dtype, self.shape, self.offset = name, dtype, tuple(shape), offset
         self.ndim = len(self.shape)
 
     def stride(self, dimension=None):
@@ -81,7 +84,7 @@ class Tensor:
         return True
 
     def data_ptr(self):
-        return 0  # of any address that 256 divides, the kernel may know so much
+        return self.offset  # from an address that 256 divides: the kernel may know so much
 
     def ptr_range(self):
         return self.numel() * self.element_size()
@@ -89,6 +92,20 @@ class Tensor:
     def __getattr__(self, attribute):
         raise AttributeError(f"'{self.name}' stands for a tensor while kernels are compiled: it has a shape, strides and "
                              f"a type, and no '{attribute}'")
+
+
+def zero_kernel():
+    import triton
+    import triton.language as tl
+
+    globals()["tl"] = tl  # where Triton looks for it
+
+    @triton.jit
+    def autokernel_zeros(out, count, BLOCK: tl.constexpr):
+        at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+        tl.store(out + at, tl.zeros([BLOCK], dtype=out.dtype.element_ty), mask=at < count)
+
+    return autokernel_zeros
 
 
 def refuse_use(scalar, *_):
@@ -111,6 +128,20 @@ IntegerScalar, FloatScalar = unknown(int), unknown(float)
 SCALARS = {"i32": lambda: IntegerScalar(3), "i64": lambda: IntegerScalar((1 << 40) + 3), "f32": lambda: FloatScalar(0.3)}
 
 
+# Where Triton's own memory begins, until all parts of the workspace are known.
+BEHIND_PARTS = {"buffer": "workspace", "offset": None}
+
+
+def aligned(size):
+    """As tensors are."""
+    return (size + 255) // 256 * 256
+
+
+def pointer(name, offset):
+    """As the protocol has it."""
+    return {"buffer": name, "offset": offset} if offset else name
+
+
 def capability_of(architecture):
     return int(re.sub("[^0-9]", "", architecture))
 
@@ -122,43 +153,39 @@ class Compilation:
         self.request = request
         self.launches = []
         self.kernels = []  # compiled, each once
-        self.workspace = None
-        self.is_tritons = False  # the workspace
-        self.zeroed = False
+        self.parts = []  # of the workspace, one behind the other, and whether each is zeroed
+        self.end_of_parts = 0  # bytes
+        self.tritons_bytes = 0  # behind them, for Triton itself
         self.log = []
         self.module = None
         self.call = None  # of a function of C++, where the request asks for it
         self.tuned = set()
 
     def scratch(self, shape, dtype="f32", zeroed=False):
-        """Memory of the kernels' own, which a launch may use like a tensor. There is one."""
-        if self.is_tritons:
-            raise Refused("Triton itself needs the one workspace, for tensor descriptors that a kernel makes: have an output "
-                          "of the case or another kernel hold what this one should")
-        if self.workspace is not None:
-            raise Refused("there is one workspace: ask for as much as all uses need together")
+        """Memory of the kernels' own, which a launch may use like a tensor."""
         shape = (shape,) if isinstance(shape, int) else tuple(shape)
         name = getattr(dtype, "name", dtype)
         known = DTYPES.get(name) or next((each for each in DTYPES.values() if each.name == name), None)
         if known is None:
             raise Refused(f"the workspace's type is {dtype!r}; write one of {', '.join(DTYPES)}")
-        self.workspace = Tensor("workspace", known, shape)
-        self.zeroed = bool(zeroed)
-        return self.workspace
+        return self.part(known, shape, bool(zeroed))
+
+    def part(self, dtype, shape, zeroed):
+        """Of the workspace, as large as a tensor."""
+        tensor = Tensor("workspace", dtype, shape, aligned(self.end_of_parts))
+        self.end_of_parts = tensor.offset + max(1, tensor.ptr_range())
+        self.parts.append((tensor, zeroed))
+        return tensor
 
     def scratch_of_triton(self, size):
         """Memory that a kernel of Triton's asks for, while it runs. Launches run one after another, and share it."""
-        if self.workspace is not None and not self.is_tritons:
-            raise Refused("Triton itself needs memory for tensor descriptors that the kernel makes, and workspace() was called: "
-                          "there is one workspace")
-        size = max(size, self.workspace.ptr_range() if self.is_tritons else 0)
-        self.workspace, self.is_tritons = Tensor("workspace", DTYPES["u8"], (size,)), True
-        return self.workspace.name
+        self.tritons_bytes = max(self.tritons_bytes, size)
+        return BEHIND_PARTS
 
     def argument(self, parameter, value, type_of):
-        """As the protocol names it: a tensor, a scalar, or a number."""
+        """As the protocol names it: a place in a tensor, a scalar, or a number."""
         if isinstance(value, Tensor):
-            return value.name
+            return pointer(value.name, value.offset)
         for name, scalar in self.scalars.items():
             if value is scalar:
                 return name
@@ -325,10 +352,18 @@ class Compilation:
         return self.answer()
 
     def answer(self):
+        to_zero = [tensor for tensor, zeroed in self.parts if zeroed]
+        is_zeroed = bool(to_zero) and len(to_zero) == len(self.parts) and not self.tritons_bytes
+        for tensor in [] if is_zeroed else to_zero:
+            self.zero_first(Tensor("workspace", DTYPES["u32"], ((tensor.ptr_range() + 3) // 4,), tensor.offset))
         answer = {"launches": self.launches, "log": "\n".join(self.log)}
-        if self.workspace is not None:
-            answer["workspace_bytes"] = self.workspace.ptr_range()
-            answer["workspace_zeroed"] = self.zeroed
+        if self.parts or self.tritons_bytes:
+            behind = aligned(self.end_of_parts)
+            answer["workspace_bytes"] = behind + self.tritons_bytes if self.tritons_bytes else self.end_of_parts
+            answer["workspace_zeroed"] = is_zeroed
+            for launch in self.launches:
+                launch["arguments"] = [pointer("workspace", behind) if each is BEHIND_PARTS else each
+                                       for each in launch["arguments"]]
         if len(self.kernels) == 1:
             import base64
             answer["ptx"] = self.kernels[0].asm["ptx"]
@@ -340,6 +375,12 @@ class Compilation:
             del each["of"]
         return answer
 
+    def zero_first(self, tensor):
+        """Zeros are written in front of all launches: a kernel does it, which is timed as the others are."""
+        block = 1024
+        zero_kernel()[((tensor.numel() + block - 1) // block,)](tensor, tensor.numel(), BLOCK=block)
+        self.launches.insert(0, self.launches.pop())
+
     def joined(self):
         """One module of all kernels. Two of the same name are told apart by a number."""
         names = {}
@@ -349,7 +390,8 @@ class Compilation:
             name = kernel.metadata.name
             unique = name if name not in names.values() else f"{name}_{index}"
             names[index] = unique
-            body = re.sub(rf"\b{re.escape(name)}\b", unique, without_debug(ptx))
+            # An instruction may be called like it: "add.f32".
+            body = re.sub(rf"(?<![\w.$%]){re.escape(name)}(?![\w.$])", unique, without_debug(ptx))
             if index > 0:
                 body = re.sub(r"(?m)^\s*(\.version|\.target|\.address_size).*$", "", body)
             for line in re.findall(r"(?m)^\s*\.extern .shared .*;$", body):

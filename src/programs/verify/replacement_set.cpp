@@ -156,11 +156,11 @@ class Text {
   void add_pass(const trial::ReadyParameter& parameter) {
     switch (parameter.kind) {
       case Kind::tensor:
-        return line("pass\ttensor\t{}", parameter.index);
+        return line("pass\ttensor\t{}\t{}", parameter.index, parameter.number);
       case Kind::value:
         return line("pass\tparameter\t{}", original_parameter(parameter.index));
       case Kind::workspace:
-        return line("pass\tworkspace");
+        return line("pass\tworkspace\t{}", parameter.number);
       case Kind::map:
         return line("pass\tmap\t{}", parameter.index);
       case Kind::size:

@@ -49,6 +49,7 @@ std::variant<Candidate, Rejection> Candidate::load(const driver::Device& device,
   if (auto missing = candidate.find_steps(sized)) return *std::move(missing);
   if (auto missing = candidate.find_objects()) return *std::move(missing);
   if (auto refused = candidate.find_maps(sized)) return *std::move(refused);
+  if (auto refused = candidate.find_pointers(sized)) return *std::move(refused);
   return candidate;
 }
 
@@ -144,6 +145,16 @@ std::optional<Rejection> Candidate::find_maps(const SizedCase& sized) {
                       fault->call),
           fault->text};
     }
+  }
+  return std::nullopt;
+}
+
+std::optional<Rejection> Candidate::find_pointers(const SizedCase& sized) {
+  for (const compile::OffsetPointer& pointer : program_->declaration.offset_pointers) {
+    auto resolved = resolve(pointer, sized, extras_.workspace_bytes);
+    if (auto* reason = std::get_if<std::string>(&resolved))
+      return Rejection{Verdict::does_not_compile, std::move(*reason), ""};
+    extras_.pointers.push_back(std::get<ResolvedPointer>(resolved));
   }
   return std::nullopt;
 }

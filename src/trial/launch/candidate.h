@@ -48,6 +48,7 @@ class Candidate {
   [[nodiscard]] std::optional<Rejection> find_steps(const SizedCase& sized);
   [[nodiscard]] std::optional<Rejection> find_objects();
   [[nodiscard]] std::optional<Rejection> find_maps(const SizedCase& sized);
+  [[nodiscard]] std::optional<Rejection> find_pointers(const SizedCase& sized);
 
   const driver::Device* device_;
   const compile::Program* program_;

@@ -61,6 +61,9 @@ Operands::Operands(const driver::Device& device, const SizedCase& sized, const E
   for (std::int64_t& value : values_) arguments_.push_back(&value);
   constants_ = extras.constants;
   for (Bytes& constant : constants_) arguments_.push_back(constant.data());
+  for (const ResolvedPointer& pointer : extras.pointers)
+    pointers_.push_back(addresses_.at(pointer.buffer) + pointer.offset);
+  for (driver::Address& pointer : pointers_) arguments_.push_back(&pointer);
 }
 
 std::size_t Operands::required_bytes(const driver::Device& device, const SizedCase& sized,

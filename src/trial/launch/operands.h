@@ -14,6 +14,7 @@
 #include "trial/inputs/sized_case.h"
 #include "trial/launch/device_memory.h"
 #include "trial/launch/fault_text.h"
+#include "trial/launch/offset_pointers.h"
 #include "trial/launch/staging.h"
 #include "trial/launch/tensor_maps.h"
 
@@ -24,6 +25,7 @@ struct Extras {
   std::uint64_t workspace_bytes = 0;  // 0: none
   std::vector<ResolvedMap> maps;
   std::vector<Bytes> constants = {};
+  std::vector<ResolvedPointer> pointers = {};
 };
 
 // What a launch changed that it must not.
@@ -65,7 +67,7 @@ class Operands {
   void set_scalars(const std::vector<Bytes>& inputs);
 
   // Where each argument lies, in the order of compile::arguments_of: tensors, scalars, the
-  // workspace, tensor maps, sizes.
+  // workspace, tensor maps, sizes, constants, pointers into the middle of a buffer.
   [[nodiscard]] std::span<void* const> arguments() const { return arguments_; }
   // The buffers, as messages name them.
   [[nodiscard]] std::vector<NamedBuffer> named() const;
@@ -112,7 +114,8 @@ class Operands {
   std::vector<driver::TensorMap> maps_;
   std::vector<std::int64_t> values_;  // of the sizes; the first four bytes are those of an int
   std::vector<Bytes> constants_;
-  std::vector<void*> arguments_;  // into the four above
+  std::vector<driver::Address> pointers_;
+  std::vector<void*> arguments_;  // into the six above
 };
 
 }  // namespace autokernel::trial

@@ -11,6 +11,7 @@
 #include "autokernel/trial/sources.h"
 #include "trial/inputs/sized_case.h"
 #include "trial/launch/device_memory.h"
+#include "trial/launch/offset_pointers.h"
 #include "trial/launch/tensor_maps.h"
 #include "trial/runner/compilations.h"
 
@@ -142,6 +143,14 @@ std::string Readying::add_launches() {
     std::int64_t value = 0;
     std::memcpy(&value, constant.bytes.data(), std::min(constant.bytes.size(), sizeof value));
     sources.push_back({Kind::size, 0, value});
+  }
+  for (const compile::OffsetPointer& pointer : declaration.offset_pointers) {
+    auto resolved = resolve(pointer, sized_, declaration.workspace_bytes);
+    if (auto* reason = std::get_if<std::string>(&resolved)) return std::move(*reason);
+    const auto [buffer, offset] = std::get<ResolvedPointer>(resolved);
+    const bool is_tensor = buffer < made_.tensors.size();
+    sources.push_back({is_tensor ? Kind::tensor : Kind::workspace, is_tensor ? buffer : 0,
+                       static_cast<std::int64_t>(offset)});
   }
   for (const compile::Launch& launch : declaration.launches) {
     auto chosen = compile::chosen_arguments(launch, arguments);
