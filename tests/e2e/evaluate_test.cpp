@@ -100,9 +100,39 @@ TEST_F(Evaluate, ComparesWithAnotherKernelWhoseTimeIsTheReferences) {
   EXPECT_EQ(evaluate({"--sizes", "check", "--kernel-out", "mine"}).code, 0);
   const Outcome run =
       evaluate({"--sizes", "check", "--against", "mine/kernel.cu", "--traces", "traces.jsonl"});
-  EXPECT_THAT(run.out, HasSubstr("check")) << run.err;
+  EXPECT_THAT(run.out, AllOf(HasSubstr("check"), HasSubstr("fast_p:           1.000 at 0.0")))
+      << run.err;
   EXPECT_THAT(files().at("traces.jsonl"), AllOf(HasSubstr("\"status\":\"PASSED\""),
                                                 Not(HasSubstr("\"reference_latency_ms\":0.0,"))));
+}
+
+TEST_F(Evaluate, ScoresSeveralOfWhichOneIsWrongAndOneIsNone) {
+  EXPECT_EQ(evaluate({"--sizes", "check", "--traces", "baseline.jsonl"}).code, 0);
+  repository_.write("rows/none.json", "{}");
+  std::string wrong = text_of("solution_cuda.json");
+  const std::string part = "* factor + shift";
+  repository_.write("rows/wrong.json",
+                    wrong.replace(wrong.find(part), part.size(), "* factor - shift"));
+  const std::vector<std::string> more = {"rows/wrong.json", "rows/none.json", "--sizes",
+                                         "check",           "--baseline",     "baseline.jsonl"};
+  const Outcome run = evaluate(more);
+  EXPECT_EQ(run.code, 11) << run.err;
+  EXPECT_THAT(
+      run.out,
+      AllOf(HasSubstr("== rows/solution_cuda.json in "), HasSubstr("right:            1 of 3"),
+            HasSubstr("rows/none.json              no        -          -  not judged: ")));
+  EXPECT_THAT(run.err, HasSubstr("no speedup: the baseline's times are of a GPU"));
+  std::vector<std::string> as_json = more;
+  as_json.emplace_back("--json");
+  const Outcome records = evaluate(as_json);
+  EXPECT_EQ(std::ranges::count(records.out, '\n'), 3) << records.out;
+  EXPECT_THAT(records.out, HasSubstr("\"right\":1,\"fast_p\":null"));
+  const Outcome two_baselines =
+      evaluate({"--baseline", "baseline.jsonl", "--against", "kernel.cu"});
+  EXPECT_EQ(two_baselines.code, 2);
+  const Outcome one_case = evaluate({"rows/wrong.json", "--case", "cases/scaled_rows"});
+  EXPECT_EQ(one_case.code, 2);
+  EXPECT_THAT(one_case.err, HasSubstr("--case, which names the case of one"));
 }
 
 TEST_F(Evaluate, FindsTheCaseOfADefinitionOrSaysThatThereIsNone) {

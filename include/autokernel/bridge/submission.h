@@ -20,6 +20,10 @@ struct Submission {
 // The text of a file of the case, by its name; none: it is not there.
 using FileOfCase = std::function<std::optional<std::string>(const std::string& name)>;
 
+// The name of the problem's file, "19_ReLU.py", of a case's problem.json; none where it is of none
+// of those benchmarks'.
+[[nodiscard]] std::optional<std::string> file_of_problem(const std::string& problem_json);
+
 // Runs the submission while the kernel is compiled, on tensors without values. Throws Error(usage)
 // for a case of other problems.
 [[nodiscard]] SolutionKernel kernel_of_submission(const Submission& submission,

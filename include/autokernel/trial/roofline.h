@@ -30,6 +30,8 @@ struct UnitRoof {
 // 1 / (1 + (t - t_sol) / (t_base - t_sol)), the score of SOL-ExecBench (arXiv:2603.19173). Nothing
 // where a time is not known, or the reference is as fast as the least time.
 [[nodiscard]] std::optional<double> sol_score(const Result& result);
+// The same for a reference that was timed elsewhere.
+[[nodiscard]] std::optional<double> sol_score(const Result& result, double reference_us);
 
 // Nothing where the times or the device's limits are not known, as on the emulated device.
 [[nodiscard]] std::optional<Roofline> roofline(const Result& result);

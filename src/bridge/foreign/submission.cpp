@@ -57,6 +57,18 @@ struct Call {
 
 }  // namespace
 
+std::optional<std::string> file_of_problem(const std::string& problem_json) {
+  try {
+    const auto problem = document::parsed(problem_json);
+    if (!problem || !problem->is_object() || !problem->contains("sizes")) return std::nullopt;
+    const auto file = problem->find("file");
+    if (file == problem->end() || !file->is_string()) return std::nullopt;
+    return file->get<std::string>();
+  } catch (const document::Unreadable&) {
+    return std::nullopt;
+  }
+}
+
 SolutionKernel kernel_of_submission(const Submission& submission, const FileOfCase& file_of_case) {
   const auto refusal = [&](const std::string& why) {
     return Error(Stop::usage,

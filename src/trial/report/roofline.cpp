@@ -32,11 +32,16 @@ std::optional<UnitRoof> unit_roof(const Result& result) {
 }
 
 std::optional<double> sol_score(const Result& result) {
+  if (!result.reference) return {};
+  return sol_score(result, result.reference->median_us);
+}
+
+std::optional<double> sol_score(const Result& result, double reference_us) {
   const std::optional<Roofline> roof = roofline(result);
-  if (!roof || !result.times || !result.reference) return {};
+  if (!roof || !result.times) return {};
   const double median_us = result.times->median_us;
   const double sol_us = median_us * roof->peak_pct / 100;
-  const double base_us = result.reference->median_us - sol_us;
+  const double base_us = reference_us - sol_us;
   if (base_us <= 0) return {};
   // A kernel on units that are faster than those of the case may be below.
   const double us = std::max(0.0, median_us - sol_us);
