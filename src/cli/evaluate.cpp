@@ -10,6 +10,7 @@
 
 #include "autokernel/base/error.h"
 #include "autokernel/base/files.h"
+#include "autokernel/base/interrupts.h"
 #include "autokernel/base/visible_text.h"
 #include "autokernel/bridge/baseline_times.h"
 #include "autokernel/cases/case.h"
@@ -50,6 +51,8 @@ class Evaluate : public Command {
   void require_sense() const;
   // Judges one, and returns its exit code. Throws Error where it cannot be judged.
   [[nodiscard]] int judge(const std::string& file, const Console& console);
+  [[nodiscard]] int judge_or_note(const std::string& file, const Console& console);
+  void print_scores(const Console& console) const;
   [[nodiscard]] trial::Request request(const SolutionInCase& solution) const;
   [[nodiscard]] SizeMeasured measure(const trial::Request& common, const std::string& size,
                                      const Console& console, Results& results);
@@ -62,7 +65,7 @@ class Evaluate : public Command {
   std::optional<std::string> architecture_;
   std::string sizes_;
   std::optional<std::string> against_;
-  std::string baseline_file_;
+  std::optional<std::string> baseline_file_;
   std::optional<double> timeout_seconds_;
   std::string traces_;
   std::string kernel_out_;
@@ -131,8 +134,6 @@ void Evaluate::declare(Options options) {
 
 void Evaluate::require_sense() const {
   const auto refuse = [](const std::string& what) { throw Error(Stop::usage, what); };
-  if (files_.size() > 1 && case_directory_)
-    refuse("cannot evaluate several solutions with --case, which names the case of one");
   if (files_.size() > 1 && against_)
     refuse("cannot compare several solutions with one kernel: --against is for one solution");
   if (files_.size() > 1 && !kernel_out_.empty())
@@ -140,6 +141,7 @@ void Evaluate::require_sense() const {
         "cannot write the kernels of several solutions into one folder: --kernel-out is for one");
   if (baseline_ && against_)
     refuse("cannot take speedups over two things: leave out --baseline or --against");
+  require_one_level(files_);
   for (const std::string& file : files_) {
     if (traces_.empty() || fs::path(file).extension() != ".py") continue;
     refuse(
@@ -235,30 +237,41 @@ int Evaluate::judge(const std::string& file, const Console& console) {
   return code;
 }
 
+// One that cannot be judged does not stop the others. What this machine lacks, all lack.
+int Evaluate::judge_or_note(const std::string& file, const Console& console) {
+  try {
+    return judge(file, console);
+  } catch (const Error& error) {
+    if (files_.size() == 1 || error.stop() != Stop::usage) throw;
+    console.err << fmt::format("autokernel: {}\n", visible_line(error.what()));
+    SolutionScore& score = scores_.emplace_back();
+    score.file = file;
+    score.why_not = fmt::format("not judged: {}", error.what());
+    return static_cast<int>(error.stop());
+  }
+}
+
+void Evaluate::print_scores(const Console& console) const {
+  if (scores_.empty() || (files_.size() == 1 && !baseline_ && !against_)) return;
+  console.out << (json_ ? scores_record(scores_) : scores_text(scores_)) << std::flush;
+}
+
 int Evaluate::run(const Console& console) {
-  if (!baseline_file_.empty()) {
-    baseline_ = bridge::read_baseline_times(baseline_file_,
-                                            read_file(baseline_file_, "the baseline's times"));
+  if (baseline_file_) {
+    baseline_ = bridge::read_baseline_times(*baseline_file_,
+                                            read_file(*baseline_file_, "the baseline's times"));
   }
   require_sense();
   // Rather now than after the measurement.
   if (!traces_.empty()) write_file_atomically(traces_, traces_so_far(traces_));
   int code = 0;
-  for (const std::string& file : files_) {
-    try {
-      code = worse(code, judge(file, console));
-    } catch (const Error& error) {
-      // One that cannot be judged does not stop the others. What this machine lacks, all lack.
-      if (files_.size() == 1 || error.stop() != Stop::usage) throw;
-      console.err << fmt::format("autokernel: {}\n", visible_line(error.what()));
-      code = worse(code, static_cast<int>(error.stop()));
-      SolutionScore& score = scores_.emplace_back();
-      score.file = file;
-      score.why_none = error.what();
-    }
+  try {
+    for (const std::string& file : files_) code = worse(code, judge_or_note(file, console));
+  } catch (const Interrupted&) {
+    print_scores(console);
+    throw;
   }
-  if (files_.size() > 1 || baseline_ || against_)
-    console.out << (json_ ? scores_record(scores_) : scores_text(scores_)) << std::flush;
+  print_scores(console);
   return code;
 }
 

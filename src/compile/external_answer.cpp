@@ -75,9 +75,10 @@ class Answer {
   [[noreturn]] void fail(const std::string& what) const { throw Refused(place() + what); }
 
  private:
-  [[nodiscard]] std::string text(const char* key) const {
-    const auto found = json_.find(key);
-    if (found == json_.end()) return {};
+  [[nodiscard]] std::string text(const char* key) const { return text_of(json_, key); }
+  [[nodiscard]] std::string text_of(const Json& json, const char* key) const {
+    const auto found = json.find(key);
+    if (found == json.end()) return {};
     if (!found->is_string()) fail(fmt::format("\"{}\" is no text", key));
     return found->get<std::string>();
   }
@@ -134,6 +135,43 @@ class Answer {
     if (std::ranges::find(known, pointer.name, &OffsetPointer::name) == known.end())
       known.push_back(pointer);
     return pointer.name;
+  }
+
+  template <std::size_t count>
+  [[nodiscard]] std::array<std::int64_t, count> numbers(const Json& json, const char* key) const {
+    std::array<std::int64_t, count> numbers{};
+    const auto found = json.find(key);
+    if (found == json.end()) return numbers;
+    const auto is_number = [](const Json& each) {
+      constexpr std::uint64_t kMost = std::uint64_t{1} << 40;
+      return each.is_number_unsigned() && each.get<std::uint64_t>() <= kMost;
+    };
+    if (!found->is_array() || found->size() > count || !std::ranges::all_of(*found, is_number))
+      fail(fmt::format("\"{}\" is no list of at most {} whole numbers", key, count));
+    std::ranges::transform(*found, numbers.begin(),
+                           [](const Json& each) { return each.get<std::int64_t>(); });
+    return numbers;
+  }
+
+  // {"map": "x", "dims": [64, 128], "strides": [64], "box": [64, 16]}: what AUTOKERNEL_TENSOR_MAP
+  // says, in elements, the innermost dimension first.
+  [[nodiscard]] std::string tensor_map(const Json& json, Declaration& declaration) const {
+    constexpr std::uint64_t kMostBytes = 256;  // of a swizzle and a promotion
+    TensorMap map;
+    map.tensor = text_of(json, "map");
+    map.name = fmt::format("map {} of {}", declaration.tensor_maps.size(), map.tensor);
+    map.file = request_.source.name;
+    map.place = request_.source.name + ": ";
+    map.type = text_of(json, "type");
+    map.box = numbers<5>(json, "box");
+    map.swizzle = static_cast<std::int64_t>(whole(json, "swizzle", 0, kMostBytes));
+    map.l2_promotion = static_cast<std::int64_t>(whole(json, "l2_promotion", 0, kMostBytes));
+    map.oob_fill = json.contains("oob_fill") ? text_of(json, "oob_fill") : "zeros";
+    map.view.dims = numbers<5>(json, "dims");
+    map.view.strides = numbers<4>(json, "strides");
+    map.view.offset = static_cast<std::int64_t>(whole(json, "offset", 0, std::uint64_t{1} << 40));
+    declaration.tensor_maps.push_back(map);
+    return map.name;
   }
 
   // {"type": "i32", "value": 7}, as one of the declaration's constants.
@@ -207,6 +245,8 @@ class Answer {
     for (const Json& argument : *arguments) {
       if (argument.is_string()) {
         launch.arguments.push_back(argument.get<std::string>());
+      } else if (argument.is_object() && argument.contains("map")) {
+        launch.arguments.push_back(tensor_map(argument, declaration));
       } else if (argument.is_object() && argument.contains("buffer")) {
         launch.arguments.push_back(offset_pointer(argument, declaration));
       } else if (argument.is_object()) {

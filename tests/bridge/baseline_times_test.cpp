@@ -53,7 +53,7 @@ TEST(BaselineTimes, AnythingElseIsRefusedByItsName) {
     return "it is read";
   };
   EXPECT_THAT(said(""), HasSubstr("cannot take baseline times from mine.json: it has no times"));
-  EXPECT_THAT(said("[1]"), HasSubstr("its line 1 is no object"));
+  EXPECT_THAT(said("[1]"), HasSubstr("its line 1 is no object in JSON"));
   EXPECT_THAT(said("{\"run\": 1}"), HasSubstr("it has no times"));
   EXPECT_THAT(said("{\"a\": 1}\n{\"b\": 2}"), HasSubstr("it holds something else"));
   EXPECT_THAT(said("{\"workload\": {}, \"evaluation\": {\"performance\": 7}}"),

@@ -36,6 +36,7 @@ using testing::Not;
 [[nodiscard]] trial::Result wrong() {
   trial::Result result;
   result.verdict = trial::Verdict::incorrect;
+  result.reason = "y[0] = 1, expected 2";
   return result;
 }
 const std::optional<bridge::BaselineTimes> kBaseline = bridge::BaselineTimes{
@@ -59,9 +60,11 @@ TEST(Scores, AreOverTheBaselineAtTheProblemsOwnSize) {
 TEST(Scores, OfWhatIsWrongAtOneSizeAreOfNoUse) {
   const SolutionScore score = scored({{"default", timed(200)}, {"check", wrong()}});
   EXPECT_FALSE(score.is_right);
-  EXPECT_THAT(scores_text({score}), AllOf(HasSubstr("right:            0 of 1"),
-                                          HasSubstr("mine.py      no        -          -"),
-                                          Not(HasSubstr("geomean_speedup"))));
+  EXPECT_THAT(scores_text({score}),
+              AllOf(HasSubstr("right:            0 of 1"),
+                    HasSubstr("mine.py      no        -          -  check: incorrect: y[0] = 1, "
+                              "expected 2\n"),
+                    Not(HasSubstr("geomean_speedup"))));
   EXPECT_FALSE(scored({}).is_right);
 }
 
@@ -93,13 +96,13 @@ TEST(Scores, ShareThatIsFastIsOfAllSolutions) {
       scored({{"default", timed(100)}}), scored({{"default", timed(300)}}),
       scored({{"default", timed(400)}}), scored({{"default", wrong()}})};
   scores.emplace_back().file = "cut.py";
-  scores.back().why_none = "cannot evaluate cut.py: it has no ModelNew\nline 2";
+  scores.back().why_not = "not judged: it has no ModelNew\nline 2";
   const std::string text = scores_text(scores);
   EXPECT_THAT(text, AllOf(HasSubstr("right:            3 of 5"),
                           HasSubstr("fast_p:           0.600 at 0.0, 0.600 at 0.5, 0.400 at 0.8, "
                                     "0.200 at 1.0, 0.200 at 1.5, 0.200 at 2.0"),
                           HasSubstr("geomean_speedup:  1.310"),
-                          HasSubstr("not judged: cannot evaluate cut.py: it has no ModelNew\n")));
+                          HasSubstr("not judged: it has no ModelNew\n")));
   const auto record = nlohmann::json::parse(scores_record(scores));
   EXPECT_EQ(record["right"], 3);
   EXPECT_EQ(record["fast_p"]["1.0"], 0.2);

@@ -81,6 +81,34 @@ TEST(ExternalAnswer, IsTheProgramThatItsImagesAreMadeOf) {
   EXPECT_THAT(launch.arguments, ElementsAre("x", "#0"));
 }
 
+TEST(ExternalAnswer, ArgumentsArePlacesInBuffersAndTensorMaps) {
+  json changed = answer();
+  changed["launches"].push_back(changed["launches"][0]);
+  const json place = {{"buffer", "x"}, {"offset", 1024}};
+  changed["launches"][0]["arguments"] = {place, "y"};
+  changed["launches"][1]["arguments"] = {place,
+                                         {{"map", "y"},
+                                          {"dims", {64, 8}},
+                                          {"strides", {80}},
+                                          {"offset", 16},
+                                          {"box", {32, 4}},
+                                          {"swizzle", 128}}};
+  const Declaration declaration = program_of(changed).declaration;
+  EXPECT_THAT(declaration.launches[0].arguments, ElementsAre("x+1024", "y"));
+  EXPECT_THAT(declaration.launches[1].arguments, ElementsAre("x+1024", "map 0 of y"));
+  ASSERT_THAT(declaration.offset_pointers, SizeIs(1));
+  EXPECT_EQ(declaration.offset_pointers[0].offset, 1024);
+  ASSERT_THAT(declaration.tensor_maps, SizeIs(1));
+  const TensorMap& map = declaration.tensor_maps[0];
+  EXPECT_EQ(map.tensor, "y");
+  EXPECT_THAT(map.view.dims, ElementsAre(64, 8, 0, 0, 0));
+  EXPECT_THAT(map.view.strides, ElementsAre(80, 0, 0, 0));
+  EXPECT_EQ(map.view.offset, 16);
+  EXPECT_THAT(map.box, ElementsAre(32, 4, 0, 0, 0));
+  EXPECT_EQ(map.swizzle, 128);
+  EXPECT_EQ(map.oob_fill, "zeros");
+}
+
 TEST(ExternalAnswer, OfPtxAloneHasItsParametersAndVariables) {
   json without = answer();
   without.erase("cubin");
@@ -146,6 +174,18 @@ TEST(ExternalAnswer, ThatCannotBeUsedSaysWhy) {
   EXPECT_THAT(reason_with("/launches/0/arguments/0", 7), HasSubstr("neither a name"));
   EXPECT_THAT(reason_with("/launches/0/arguments/1/type", "i7"), HasSubstr("\"i7\""));
   EXPECT_THAT(reason_with("/launches/0/arguments/1/value", 1024), HasSubstr("other than null"));
+  EXPECT_THAT(reason_with("/launches/0/arguments/1", {{"buffer", "x"}}),
+              HasSubstr("no \"offset\""));
+  EXPECT_THAT(reason_with("/launches/0/arguments/1", {{"buffer", 7}, {"offset", 1}}),
+              HasSubstr("no name of it"));
+  EXPECT_THAT(reason_with("/launches/0/arguments/1", {{"buffer", "x"}, {"offset", -4}}),
+              HasSubstr("\"offset\" is no whole number"));
+  EXPECT_THAT(reason_with("/launches/0/arguments/1", {{"map", 7}}),
+              HasSubstr("\"map\" is no text"));
+  EXPECT_THAT(reason_with("/launches/0/arguments/1", {{"map", "x"}, {"box", {1, 2, 3, 4, 5, 6}}}),
+              HasSubstr("\"box\" is no list of at most 5"));
+  EXPECT_THAT(reason_with("/launches/0/arguments/1", {{"map", "x"}, {"dims", {-1}}}),
+              HasSubstr("\"dims\" is no list"));
   EXPECT_THAT(reason_with("/workspace_bytes", -5), HasSubstr("workspace_bytes"));
   json two = answer();
   two["launches"] = std::vector<json>(17, answer()["launches"][0]);

@@ -130,9 +130,12 @@ TEST_F(Evaluate, ScoresSeveralOfWhichOneIsWrongAndOneIsNone) {
   const Outcome two_baselines =
       evaluate({"--baseline", "baseline.jsonl", "--against", "kernel.cu"});
   EXPECT_EQ(two_baselines.code, 2);
-  const Outcome one_case = evaluate({"rows/wrong.json", "--case", "cases/scaled_rows"});
-  EXPECT_EQ(one_case.code, 2);
-  EXPECT_THAT(one_case.err, HasSubstr("--case, which names the case of one"));
+  const Outcome levels = run_autokernel(
+      {"evaluate", "level_1_problem_3_sample_0_kernel.py", "level_2_problem_3_sample_0_kernel.py"});
+  EXPECT_EQ(levels.code, 2);
+  EXPECT_THAT(levels.err, HasSubstr("cannot tell the problems of level 1 from those of level 2"));
+  const Outcome neither = evaluate({"rows/workload.jsonl"});
+  EXPECT_THAT(neither.err, HasSubstr("name a solution (.json) or a submission (.py)"));
 }
 
 TEST_F(Evaluate, FindsTheCaseOfADefinitionOrSaysThatThereIsNone) {

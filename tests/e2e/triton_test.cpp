@@ -144,6 +144,34 @@ TEST_F(FileOfTriton, IsNotLaunchedWhereItIsOnlyCompiled) {
   EXPECT_EQ(bench().code, 0) << bench().out;
 }
 
+// Through two parts of the workspace, one of which is zeroed, and through tensor maps of the
+// host's.
+TEST_F(FileOfTriton, HasPartsOfTheWorkspaceAndDescriptorsOfTheHost) {
+  const std::string with_descriptors =
+      "@triton.jit\n"
+      "def move(source, zeros, out, BLOCK: tl.constexpr):\n"
+      "    at = tl.program_id(0) * BLOCK\n"
+      "    out.store([at], source.load([at]) + zeros.load([at]))\n\n"
+      "def launch(x, y, a):\n"
+      "    from triton.tools.tensor_descriptor import TensorDescriptor\n"
+      "    odd, half, zeros = workspace((7,), 'i8'), workspace((N,)), workspace((N,), "
+      "zeroed=True)\n"
+      "    combine[(triton.cdiv(N, 256),)](x, half, a, N, BLOCK=256)\n"
+      "    each = [TensorDescriptor.from_tensor(of, [64]) for of in (half, zeros, y)]\n"
+      "    move[(triton.cdiv(N, 64),)](*each, BLOCK=64)\n";
+  write("a * value + value * value", "from autokernel import workspace\n" + with_descriptors);
+  for (const char* const architecture : {"sm_80", "sm_90"}) {
+    const Outcome run = bench({"--arch", architecture});
+    EXPECT_EQ(run.code, 0) << run.out << run.err;
+  }
+  write("a * value + value * value + 1", "from autokernel import workspace\n" + with_descriptors);
+  EXPECT_EQ(bench().code, 11);
+  write("value",
+        "from autokernel import workspace\n"
+        "def launch(x, y, a):\n    combine[(1,)](x, workspace((-N,)), a, N, BLOCK=64)\n");
+  EXPECT_THAT(bench().out, HasSubstr("kernel.py:15: workspace() is asked for the shape (-"));
+}
+
 TEST_F(FileOfTriton, CannotComputeWithAScalarThatEachLaunchGetsAnew) {
   const std::string scaled = "a * value + value * value";
   write(scaled, "def launch(x, y, a):\n    combine[(1,)](x, y, 2 * a, N, BLOCK=256)\n");

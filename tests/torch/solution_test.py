@@ -198,6 +198,30 @@ def run(x, y):
         self.assertIn("ld.global.v2.b32", ptx_from(4))
         self.assertEqual(ptx_from(4).count("ld.global.v2.b32"), ptx_from(1).count("ld.global.v2.b32") + 1)
 
+    def test_descriptor_of_the_host_is_a_tensor_map_or_a_pointer(self):
+        source = """
+from triton.tools.tensor_descriptor import TensorDescriptor
+
+@triton.jit
+def moved(source, out, count, BLOCK: tl.constexpr):
+    out.store([tl.program_id(0) * BLOCK, 0], source.load([tl.program_id(0) * BLOCK, 0]))
+
+def run(x, y):
+    out, half = torch.empty_like(x), torch.empty_like(x)
+    moved[(2,)](TensorDescriptor.from_tensor(x, [16, 64]), TensorDescriptor.from_tensor(half, [16, 64]), 7, BLOCK=16)
+    moved[(2,)](TensorDescriptor(half[8:], [24, 128], [128, 1], [16, 64]),
+                TensorDescriptor.from_tensor(out, [16, 64]), 7, BLOCK=16)
+    return out
+"""
+        maps = [each for launch in solved(source, files={})["launches"] for each in launch["arguments"] if "map" in each]
+        known = [(each["map"], each["offset"], each["dims"], each["strides"], each["type"]) for each in maps]
+        whole = [128, 32]
+        self.assertEqual(known, [("x", 0, whole, [128], "f32"), ("workspace", 0, whole, [128], "f32"),
+                                 ("workspace", 1024, [128, 24], [128], "f32"), ("out", 0, whole, [128], "f32")])
+        self.assertTrue(all(each["box"][1] == 16 and each["swizzle"] in (0, 32, 64, 128) for each in maps))
+        older = solved(source, files={}, architecture="sm_80")
+        self.assertEqual(self.arguments(older), [["x", "workspace"], ["workspace+4096", "out"]])
+
     def test_several_temporaries_are_parts_of_the_workspace(self):
         body = """
 def run(x, y):
@@ -543,6 +567,12 @@ class Refused(unittest.TestCase):
                 self.of_lines([line], "copies values from the CPU to the GPU")
         self.of_lines(["x = torch.empty(32, 128)"], "a tensor on the CPU cannot be handed over")
 
+    def test_pointer_beyond_the_end(self):
+        self.of_lines(
+            ["x = x.as_strided((16,), (1,), 4096)"], "a pointer to byte 16384 is handed over to a kernel, of 16384 bytes"
+        )
+        self.of_lines(["x = torch.empty(1 << 42, device='cuda')"], "the kernels' own memory has")
+
     def test_address_of_a_tensor(self):
         self.of_lines(["x = x.data_ptr()"], "the address of a tensor is not known")
         self.of_lines(["x = x.data_ptr() + 4"], "the address of a tensor is not known")
@@ -693,15 +723,6 @@ class Refused(unittest.TestCase):
 
     def test_module_that_is_missing(self):
         self.of_lines([], "solution/kernel.py:17: ModuleNotFoundError: No module named 'tvm'", head="import tvm\n")
-
-    def test_tensor_descriptor_of_the_host(self):
-        self.of_lines(
-            [
-                "from triton.tools.tensor_descriptor import TensorDescriptor",
-                "x = TensorDescriptor.from_tensor(x, [16, 16])",
-            ],
-            "a tensor descriptor of the host",
-        )
 
     def test_python_without_pytorch_says_how_to_install_it(self):
         bare = os.environ.get("TRITON_PYTHON")

@@ -43,7 +43,8 @@ class BaselineReader {
     } else {
       take_traces(text);
     }
-    if (times_.of_problems.empty() && times_.of_workloads.empty()) fail("it has no times");
+    if (times_.of_problems.empty() && times_.of_workloads.empty())
+      fail("it has no times above zero");
     return std::move(times_);
   }
 
@@ -84,7 +85,8 @@ class BaselineReader {
       ++number;
       if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
       const std::optional<Json> trace = parsed(line);
-      if (!trace || !trace->is_object()) fail(fmt::format("its line {} is no object", number));
+      if (!trace || !trace->is_object())
+        fail(fmt::format("its line {} is no object in JSON", number));
       take_trace(*trace);
     }
   }

@@ -9,6 +9,7 @@
 #include "autokernel/base/document_json.h"
 #include "autokernel/base/visible_text.h"
 #include "autokernel/trial/roofline.h"
+#include "autokernel/trial/verdicts.h"
 #include "cli/key_lines.h"
 
 namespace autokernel::cli {
@@ -133,11 +134,17 @@ SolutionScore score_of(const SolutionInCase& solution, const cases::Case& proble
                       .is_right = !results.empty(),
                       .speedup = {},
                       .sol_score = {},
-                      .why_none = {},
+                      .why_not = {},
                       .doubts = {}};
   Sums sums;
   for (const auto& [size, result] : results) {
-    score.is_right = score.is_right && result.verdict == trial::Verdict::correct;
+    if (result.verdict != trial::Verdict::correct) {
+      score.is_right = false;
+      if (score.why_not.empty()) {
+        score.why_not =
+            fmt::format("{}: {}: {}", size, trial::finding(result).in_bench, result.reason);
+      }
+    }
     if (!result.times || result.times->median_us <= 0) continue;
     if (baseline) {
       const auto base = baseline_us(time_of(solution, problem, size, *baseline), result, score);
@@ -164,8 +171,8 @@ std::string scores_text(const std::vector<SolutionScore>& scores) {
         fmt::format("{:<{}}  {:>5}  {:>7}  {:>9}", visible_line(each.file), longest,
                     each.is_right ? "yes" : "no", cell(each.is_right ? each.speedup : std::nullopt),
                     cell(each.is_right ? each.sol_score : std::nullopt));
-    if (!each.why_none.empty())
-      text += "  not judged: " + visible_line(each.why_none.substr(0, each.why_none.find('\n')));
+    if (!each.why_not.empty())
+      text += "  " + visible_line(each.why_not.substr(0, each.why_not.find('\n')));
     text += '\n';
   }
   KeyLines lines;
@@ -192,7 +199,7 @@ std::string scores_record(const std::vector<SolutionScore>& scores) {
                          {"right", each.is_right},
                          {"speedup", number(each.speedup)},
                          {"sol_score", number(each.sol_score)},
-                         {"error", each.why_none.empty() ? Json() : Json(each.why_none)},
+                         {"why_not", each.why_not.empty() ? Json() : Json(each.why_not)},
                          {"doubts", each.doubts}});
   }
   Json shares = Json::object();

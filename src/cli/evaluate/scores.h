@@ -20,7 +20,7 @@ struct SolutionScore {
   bool is_right = false;            // at all sizes that it was judged at
   std::optional<double> speedup;    // geometric mean over the sizes that have a baseline
   std::optional<double> sol_score;  // mean over the same
-  std::string why_none;             // why it was not judged
+  std::string why_not;              // why it is not right
   std::vector<std::string> doubts;  // what to know of its speedup, a sentence each
 };
 

@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
-#include <string_view>
+#include <regex>
 #include <vector>
 
 #include "autokernel/base/error.h"
@@ -44,17 +43,17 @@ namespace fs = std::filesystem;
                           visible_line(definition)));
 }
 
-// What the problem's file begins with by the name of KernelBench's generated files,
-// level_1_problem_19_sample_0_kernel.py: "19_".
-[[nodiscard]] std::optional<std::string> number_of_problem(const std::string& stem) {
-  constexpr std::string_view kMark = "_problem_";
-  const std::size_t mark = stem.find(kMark);
-  if (!stem.starts_with("level_") || mark == std::string::npos) return std::nullopt;
-  const char* const begin = stem.data() + mark + kMark.size();
-  unsigned number = 0;
-  const auto [end, error] = std::from_chars(begin, stem.data() + stem.size(), number);
-  if (error != std::errc() || end == begin || *end != '_') return std::nullopt;
-  return fmt::format("{}_", number);
+// By the names of KernelBench's generated files: level_1_problem_19_sample_0_kernel.py.
+struct GeneratedName {
+  std::string level;
+  std::string problem;
+};
+[[nodiscard]] std::optional<GeneratedName> generated_name(const std::string& file) {
+  static const std::regex kPattern("level_([0-9]+)_problem_([0-9]+)(_.*)?");
+  std::smatch found;
+  const std::string stem = fs::path(file).stem().string();
+  if (!std::regex_match(stem, found, kPattern)) return std::nullopt;
+  return GeneratedName{.level = found[1], .problem = found[2]};
 }
 
 // The text of a file of the case's problem; none where it is of none.
@@ -65,20 +64,21 @@ namespace fs = std::filesystem;
 
 [[nodiscard]] fs::path case_of_submission(const std::string& file) {
   const std::string stem = fs::path(file).stem().string();
-  const auto number = number_of_problem(stem);
+  const auto generated = generated_name(file);
   std::vector<fs::path> folders;
   for (const Listed& each : find_cases(fs::current_path()).cases) {
     const auto problem = problem_of(each.folder);
     if (!problem) continue;
-    const bool is_its =
-        number ? problem->starts_with(*number) : each.folder.filename().string() == stem;
+    const bool is_its = generated ? problem->starts_with(generated->problem + "_")
+                                  : each.folder.filename().string() == stem;
     if (is_its) folders.push_back(each.folder);
   }
   if (folders.empty()) {
-    throw Error(Stop::usage,
-                fmt::format("cannot evaluate {}: it does not say of which problem it is, and no "
-                            "case here has its name; --case names the case",
-                            visible_line(file)));
+    const std::string what =
+        generated ? fmt::format("no case here is of a problem {}", generated->problem)
+                  : "it does not say of which problem it is, and no case here has its name";
+    throw Error(Stop::usage, fmt::format("cannot evaluate {}: {}; --case names the case",
+                                         visible_line(file), what));
   }
   if (folders.size() > 1) {
     throw Error(Stop::usage,
@@ -132,6 +132,23 @@ void take_solution(const std::string& text, const std::optional<std::string>& ca
 
 }  // namespace
 
+void require_one_level(const std::vector<std::string>& files) {
+  std::optional<std::string> level;
+  for (const std::string& file : files) {
+    const auto generated = generated_name(file);
+    if (!generated) continue;
+    if (level && *level != generated->level) {
+      throw Error(
+          Stop::usage,
+          fmt::format("cannot tell the problems of level {} from those of level {} by their "
+                      "numbers: evaluate the solutions of each level by themselves, in the "
+                      "folder that has its cases",
+                      *level, generated->level));
+    }
+    level = generated->level;
+  }
+}
+
 SolutionInCase solution_in_case(const std::string& file,
                                 const std::optional<std::string>& case_directory,
                                 const std::optional<std::string>& architecture,
@@ -143,7 +160,13 @@ SolutionInCase solution_in_case(const std::string& file,
                        .problem = {},
                        .solution = {},
                        .definition = {}};
-  if (fs::path(file).extension() == ".py") {
+  const std::string extension = fs::path(file).extension().string();
+  if (extension != ".py" && extension != ".json") {
+    throw Error(Stop::usage,
+                fmt::format("cannot evaluate {}: name a solution (.json) or a submission (.py)",
+                            visible_line(file)));
+  }
+  if (extension == ".py") {
     if (!case_directory) found.folder = case_of_submission(file);
     take_submission(text, architecture, found);
   } else {

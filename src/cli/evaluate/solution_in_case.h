@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "autokernel/bridge/solution.h"
 #include "autokernel/cli/cli.h"
@@ -31,5 +32,9 @@ struct SolutionInCase {
                                               const std::optional<std::string>& case_directory,
                                               const std::optional<std::string>& architecture,
                                               const Console& console);
+
+// Throws Error(usage) where the names that KernelBench generates are of several levels: a case does
+// not know of which level its problem is.
+void require_one_level(const std::vector<std::string>& files);
 
 }  // namespace autokernel::cli

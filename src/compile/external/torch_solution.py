@@ -4,6 +4,7 @@ Its function runs once per compile, with tensors that have a shape and no values
 triton_compiler.py, whose names it uses. PyTorch is imported only where a kernel.py calls solution().
 """
 import contextlib
+import copy
 import importlib.util
 import inspect
 import os
@@ -451,9 +452,12 @@ class Host:
         """As the compiler takes it: what stands for a tensor."""
         if isinstance(value, self.Handle):
             memory = value.memory
+            begin = value.storage_offset() * value.element_size()
+            if begin > 0 and begin >= memory.bytes:
+                raise Refused(f"a pointer to byte {begin} is handed over to a kernel, of {memory.bytes} bytes")
             memory.handed = True
             dtype = Dtype(str(value.dtype).removeprefix("torch."), value.element_size())
-            return Tensor(memory.label, dtype, value.shape, value.storage_offset() * value.element_size())
+            return Tensor(memory.label, dtype, value.shape, begin)
         if isinstance(value, self.torch.Tensor) and value.is_meta:
             raise Refused(f"{unknown_name(value)} cannot be handed over to a kernel: nobody knows its values")
         if isinstance(value, self.torch.Tensor):
@@ -461,8 +465,9 @@ class Host:
         if isinstance(value, Address):
             refuse_address()
         if type(value).__name__ == "TensorDescriptor":
-            raise Refused("a tensor descriptor of the host cannot be handed over: make it in the kernel, with "
-                          "tl.make_tensor_descriptor")
+            described = copy.copy(value)
+            described.base = self.handed(value.base)
+            return described
         return value
 
 
@@ -670,12 +675,22 @@ class Solution:
         def settled(argument):
             if isinstance(argument, str):
                 argument = {"buffer": argument, "offset": 0}
+            if "map" in argument:
+                return settled_map(argument)
             if argument is BEHIND_PARTS or "buffer" not in argument:
                 return argument
             label, offset = argument["buffer"], argument["offset"]
             if label in parts:
                 return pointer("workspace", parts[label] + offset)
             return pointer(labels.get(label, label), offset)
+
+        def settled_map(argument):
+            label = argument["map"]
+            if label not in parts:
+                return {**argument, "map": labels.get(label, label)}
+            # Parts begin at multiples of 256 bytes.
+            skipped = parts[label] // argument["element_bytes"]
+            return {**argument, "map": "workspace", "offset": argument["offset"] + skipped}
 
         for launch in self.compilation.launches:
             launch["arguments"] = [settled(each) for each in launch["arguments"]]

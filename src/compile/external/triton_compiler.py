@@ -30,6 +30,7 @@ class Dtype:
 
     def __init__(self, name, size):
         self.name, self.itemsize = name, size
+        self.is_floating_point = "float" in name
 
     def __str__(self):
         return "torch." + self.name
@@ -128,6 +129,14 @@ IntegerScalar, FloatScalar = unknown(int), unknown(float)
 SCALARS = {"i32": lambda: IntegerScalar(3), "i64": lambda: IntegerScalar((1 << 40) + 3), "f32": lambda: FloatScalar(0.3)}
 
 
+MOST_BYTES = 1 << 40  # of the workspace, as of any tensor
+# Of a parameter in PTX, "u32".
+PARAMETER = r"\.param\s+(?:\.align\s+\d+\s+)?\.([busf]\d+)"
+# By their numbers in Triton's metadata: the bytes of a swizzle, and the type of a tensor map's elements.
+SWIZZLES = {0: 0, 1: 32, 2: 64, 3: 128}
+MAP_TYPES = dict(enumerate(["u8", "u16", "u32", "i32", "u64", "i64", "f16", "f32", "f32_ftz", "f64", "bf16", "tf32"]))
+
+
 # Where Triton's own memory begins, until all parts of the workspace are known.
 BEHIND_PARTS = {"buffer": "workspace", "offset": None}
 
@@ -168,12 +177,16 @@ class Compilation:
         known = DTYPES.get(name) or next((each for each in DTYPES.values() if each.name == name), None)
         if known is None:
             raise Refused(f"the workspace's type is {dtype!r}; write one of {', '.join(DTYPES)}")
+        if any(isinstance(each, bool) or not isinstance(each, int) or each < 0 for each in shape):
+            raise Refused(f"workspace() is asked for the shape {shape}: write whole numbers from 0 up")
         return self.part(known, shape, bool(zeroed))
 
     def part(self, dtype, shape, zeroed):
         """Of the workspace, as large as a tensor."""
         tensor = Tensor("workspace", dtype, shape, aligned(self.end_of_parts))
         self.end_of_parts = tensor.offset + max(1, tensor.ptr_range())
+        if self.end_of_parts > MOST_BYTES:
+            raise Refused(f"the kernels' own memory has {self.end_of_parts} bytes: it may have {MOST_BYTES}")
         self.parts.append((tensor, zeroed))
         return tensor
 
@@ -197,11 +210,42 @@ class Compilation:
             return {"type": type_of, "value": int(value)}
         if isinstance(value, float):
             return {"type": "f32" if type_of == "fp32" else "f64", "value": float(value)}
-        others = {"Tensor": ", or what workspace() gives", "Parameter": ", or what workspace() gives",
-                  "TensorDescriptor": "; make the descriptor in the kernel, with tl.make_tensor_descriptor"}
+        others = {"Tensor": ", or what workspace() gives", "Parameter": ", or what workspace() gives"}
         kind = type(value).__name__
         raise Refused(f"the parameter {parameter} is given {kind}: write a tensor of the case, a scalar, a number, or None"
                       + others.get(kind, ""))
+
+    def descriptor(self, parameter, given, meta, types):
+        """What a kernel is handed for a tensor descriptor of the host's, whose parameters have these types: a map, or where
+        it copies without maps the pointer; then shape, strides and more, as Triton hands them over."""
+        if not isinstance(given.base, Tensor):
+            self.argument(parameter, given.base, "")
+            raise Refused(f"the descriptor {parameter} is of no tensor of the case, nor of what workspace() gives")
+        numbers = [*given.shape, *given.strides]
+        if any(isinstance(each, Tensor) or type(each) is not int for each in numbers):
+            raise Refused(f"the descriptor {parameter} has a shape or strides that are no whole numbers")
+        if meta is None:
+            padding = [given.padding == "nan"]
+            if hasattr(given, "round_f32_to_tf32"):
+                padding.append(given.round_f32_to_tf32)
+            first, numbers = pointer(given.base.name, given.base.offset), [*numbers, *padding, *numbers]
+        else:
+            first = self.map_of(parameter, given, meta)
+        return [first] + [{"type": type_of, "value": int(each)} for type_of, each in zip(types[1:], numbers)]
+
+    def map_of(self, parameter, given, meta):
+        size = given.base.element_size()
+        if meta.get("is_im2col") or meta.get("fp4_padded") or meta["elem_size"] != size or meta["swizzle"] not in SWIZZLES:
+            raise Refused(f"the descriptor {parameter} is of a kind that cannot be handed over: make it in the kernel, with "
+                          "tl.make_tensor_descriptor")
+        if given.base.offset % size:
+            raise Refused(f"the descriptor {parameter} begins within an element of {given.base.name}")
+        element = MAP_TYPES.get(meta["elem_type"])
+        return {"map": given.base.name, "offset": given.base.offset // size, "element_bytes": size,
+                "type": "tf32" if getattr(given, "round_f32_to_tf32", False) else element,
+                "dims": list(given.shape)[::-1], "strides": list(given.strides)[-2::-1],
+                "box": list(meta["block_size"])[::-1], "swizzle": SWIZZLES[meta["swizzle"]], "l2_promotion": 128,
+                "oob_fill": "nan" if given.padding == "nan" else "zeros"}
 
     def record(self, function, compiled, grid, values):
         metadata = compiled.metadata
@@ -210,13 +254,21 @@ class Compilation:
             for parameter in signature:
                 if values[parameter] is scalar and signature[parameter] == "constexpr":
                     raise Refused(f"the scalar {name} cannot be the constant {parameter}: each launch gets it anew")
-        arguments = [self.argument(name, values[name], signature[name]) for name in signature
-                     if signature[name] != "constexpr"]
-        scratch = getattr(metadata, "global_scratch_size", 0) or 0
         ptx = compiled.asm["ptx"]
         entry = ptx[ptx.index(".entry"):]
         entry = entry[:entry.index("{")]
-        taken = len(re.findall(r"\.param\s", entry))
+        # As the protocol calls them: i32.
+        types = [re.sub("^[bus]", "i", each) for each in re.findall(PARAMETER, entry)]
+        taken = len(types)
+        arguments = []
+        metas = iter(getattr(metadata, "tensordesc_meta", None) or [])
+        for name in signature:
+            if str(signature[name]).startswith("tensordesc"):
+                more = types[len(arguments):]
+                arguments += self.descriptor(name, values[name], next(metas, None), more)
+            elif signature[name] != "constexpr":
+                arguments.append(self.argument(name, values[name], signature[name]))
+        scratch = getattr(metadata, "global_scratch_size", 0) or 0
         # With warp specialization there are more threads than num_warps says.
         threads = re.search(r"\.reqntid\s+(\d+)", entry)
         blocks = list(grid) + [1] * (3 - len(grid))
