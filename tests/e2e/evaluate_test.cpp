@@ -139,7 +139,7 @@ TEST_F(Evaluate, ScoresSeveralOfWhichOneIsWrongAndOneIsNone) {
 }
 
 TEST_F(Evaluate, FindsTheCaseOfADefinitionOrSaysThatThereIsNone) {
-  change("\"definition\": \"scaled_rows\"", "\"definition\": \"other_rows\"");
+  change(R"("definition": "scaled_rows")", R"("definition": "other_rows")");
   const Outcome none = evaluate();
   EXPECT_EQ(none.code, 2);
   EXPECT_THAT(none.err, HasSubstr("no case here is of that definition"));

@@ -69,6 +69,7 @@ void add_doubt(SolutionScore& score, std::string doubt) {
 }
 
 void add_size(const trial::Result& result, double base_us, Sums& sums) {
+  if (!result.times) return;
   sums.log_speedup += std::log(base_us / result.times->median_us);
   ++sums.speedups;
   if (const auto sol = trial::sol_score(result, base_us)) {
@@ -83,7 +84,7 @@ void add_size(const trial::Result& result, double base_us, Sums& sums) {
 
 [[nodiscard]] double fast_p(const std::vector<SolutionScore>& scores, double p) {
   const auto fast = std::ranges::count_if(scores, [&](const SolutionScore& each) {
-    return each.is_right && each.speedup && *each.speedup > p;
+    return each.is_right && each.speedup.value_or(0) > p;
   });
   return static_cast<double>(fast) / static_cast<double>(scores.size());
 }
