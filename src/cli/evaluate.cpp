@@ -246,7 +246,10 @@ int Evaluate::judge_or_note(const std::string& file, const Console& console) {
     console.err << fmt::format("autokernel: {}\n", visible_line(error.what()));
     SolutionScore& score = scores_.emplace_back();
     score.file = file;
-    score.why_not = fmt::format("not judged: {}", error.what());
+    const std::string beginning = fmt::format("cannot evaluate {}: ", visible_line(file));
+    const std::string why = error.what();
+    score.why_not =
+        "not judged: " + (why.starts_with(beginning) ? why.substr(beginning.size()) : why);
     return static_cast<int>(error.stop());
   }
 }
