@@ -21,7 +21,7 @@ class JsonEntry {
   }
 
   [[noreturn]] void fail(const std::string& what) const {
-    throw Error(Stop::usage, fmt::format("cannot import {}: it {}", visible_line(where_), what));
+    throw Error(Stop::usage, fmt::format("cannot use {}: it {}", visible_line(where_), what));
   }
 
   [[nodiscard]] bool has(const char* key) const {
@@ -81,7 +81,7 @@ class JsonEntry {
   } catch (const document::Unreadable& unreadable) {
     why = unreadable.why;
   }
-  throw Error(Stop::usage, fmt::format("cannot import {}: {}", visible_line(where), why));
+  throw Error(Stop::usage, fmt::format("cannot use {}: {}", visible_line(where), why));
 }
 
 }  // namespace autokernel::bridge
