@@ -8,23 +8,17 @@
 #include "autokernel/trial/figures.h"
 #include "autokernel/trial/verdicts.h"
 #include "cli/key_lines.h"
+#include "cli/table_cells.h"
 
 namespace autokernel::cli {
 namespace {
 
-[[nodiscard]] std::string cell(const std::optional<double>& value, int decimals) {
-  return value ? fmt::format("{:.{}f}", *value, decimals) : "-";
-}
-
-[[nodiscard]] std::string first_line(const std::string& text) {
-  return visible_line(text.substr(0, text.find('\n')));
-}
-
 // The verdict, and why where it is none of those that are hoped for.
 [[nodiscard]] std::string outcome(const SweepRow& row) {
-  if (!row.result) return "not run: " + first_line(row.error);
+  if (!row.result) return "not run: " + first_visible_line(row.error);
   const std::string verdict = trial::finding(*row.result).in_bench;
-  return row.result->reason.empty() ? verdict : verdict + ": " + first_line(row.result->reason);
+  return row.result->reason.empty() ? verdict
+                                    : verdict + ": " + first_visible_line(row.result->reason);
 }
 
 [[nodiscard]] std::optional<double> gain_pct(const std::optional<trial::Result>& result) {

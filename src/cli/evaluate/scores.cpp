@@ -11,6 +11,7 @@
 #include "autokernel/trial/roofline.h"
 #include "autokernel/trial/verdicts.h"
 #include "cli/key_lines.h"
+#include "cli/table_cells.h"
 
 namespace autokernel::cli {
 namespace {
@@ -36,16 +37,15 @@ void add_doubt(SolutionScore& score, std::string doubt) {
 
 // Of KernelBench's file at the size that is the file's own, of a workload at the sizes that have
 // its values.
-[[nodiscard]] std::optional<bridge::BaselineTime> time_of(const SolutionInCase& solution,
-                                                          const cases::Case& problem,
-                                                          const std::string& size,
-                                                          const bridge::BaselineTimes& times) {
+[[nodiscard]] std::optional<bridge::BaselineTime> time_of(
+    const SolutionInCase& solution, const std::vector<bridge::WorkloadOfCase>& workloads,
+    const cases::Case& problem, const std::string& size, const bridge::BaselineTimes& times) {
   if (solution.is_submission()) {
     const auto found = times.of_problems.find(solution.problem);
     if (size != "default" || found == times.of_problems.end()) return std::nullopt;
     return found->second;
   }
-  for (const bridge::WorkloadOfCase& workload : bridge::workloads_in_case(solution.definition)) {
+  for (const bridge::WorkloadOfCase& workload : workloads) {
     if (workload.symbols != problem.sizes.at(size)) continue;
     const auto found = times.of_workloads.find(workload.uuid);
     if (found != times.of_workloads.end()) return found->second;
@@ -122,10 +122,6 @@ template <typename Value>
                              [](const SolutionScore& each) { return each.speedup.has_value(); });
 }
 
-[[nodiscard]] std::string cell(const std::optional<double>& value) {
-  return value ? fmt::format("{:.3f}", *value) : "-";
-}
-
 }  // namespace
 
 SolutionScore score_of(const SolutionInCase& solution, const cases::Case& problem,
@@ -137,6 +133,9 @@ SolutionScore score_of(const SolutionInCase& solution, const cases::Case& proble
                       .sol_score = {},
                       .why_not = {},
                       .doubts = {}};
+  std::vector<bridge::WorkloadOfCase> workloads;
+  if (baseline && !solution.is_submission())
+    workloads = bridge::workloads_in_case(solution.definition);
   Sums sums;
   for (const auto& [size, result] : results) {
     if (result.verdict != trial::Verdict::correct) {
@@ -148,7 +147,8 @@ SolutionScore score_of(const SolutionInCase& solution, const cases::Case& proble
     }
     if (!result.times || result.times->median_us <= 0) continue;
     if (baseline) {
-      const auto base = baseline_us(time_of(solution, problem, size, *baseline), result, score);
+      const auto base =
+          baseline_us(time_of(solution, workloads, problem, size, *baseline), result, score);
       if (base) add_size(result, *base, sums);
     } else if (result.comparison) {
       add_size(result, result.comparison->incumbent_times.median_us, sums);
@@ -168,12 +168,11 @@ std::string scores_text(const std::vector<SolutionScore>& scores) {
     longest = std::max(longest, visible_line(each.file).size());
   std::string text = fmt::format("---\n{:<{}}  right  speedup  sol_score\n", "solution", longest);
   for (const SolutionScore& each : scores) {
-    text +=
-        fmt::format("{:<{}}  {:>5}  {:>7}  {:>9}", visible_line(each.file), longest,
-                    each.is_right ? "yes" : "no", cell(each.is_right ? each.speedup : std::nullopt),
-                    cell(each.is_right ? each.sol_score : std::nullopt));
-    if (!each.why_not.empty())
-      text += "  " + visible_line(each.why_not.substr(0, each.why_not.find('\n')));
+    text += fmt::format("{:<{}}  {:>5}  {:>7}  {:>9}", visible_line(each.file), longest,
+                        each.is_right ? "yes" : "no",
+                        cell(each.is_right ? each.speedup : std::nullopt, 3),
+                        cell(each.is_right ? each.sol_score : std::nullopt, 3));
+    if (!each.why_not.empty()) text += "  " + first_visible_line(each.why_not);
     text += '\n';
   }
   KeyLines lines;

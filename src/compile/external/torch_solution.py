@@ -675,22 +675,14 @@ class Solution:
         def settled(argument):
             if isinstance(argument, str):
                 argument = {"buffer": argument, "offset": 0}
-            if "map" in argument:
-                return settled_map(argument)
-            if argument is BEHIND_PARTS or "buffer" not in argument:
+            key = "map" if "map" in argument else "buffer"
+            if argument is BEHIND_PARTS or key not in argument:
                 return argument
-            label, offset = argument["buffer"], argument["offset"]
-            if label in parts:
-                return pointer("workspace", parts[label] + offset)
-            return pointer(labels.get(label, label), offset)
-
-        def settled_map(argument):
-            label = argument["map"]
-            if label not in parts:
-                return {**argument, "map": labels.get(label, label)}
-            # Parts begin at multiples of 256 bytes.
-            skipped = parts[label] // argument["element_bytes"]
-            return {**argument, "map": "workspace", "offset": argument["offset"] + skipped}
+            # Of a map in elements. Parts begin at multiples of 256 bytes.
+            label, offset, unit = argument[key], argument["offset"], argument.get("element_bytes", 1)
+            name = "workspace" if label in parts else labels.get(label, label)
+            offset += parts.get(label, 0) // unit
+            return {**argument, "map": name, "offset": offset} if key == "map" else pointer(name, offset)
 
         for launch in self.compilation.launches:
             launch["arguments"] = [settled(each) for each in launch["arguments"]]

@@ -219,10 +219,9 @@ class Compilation:
         """What a kernel is handed for a tensor descriptor of the host's, whose parameters have these types: a map, or where
         it copies without maps the pointer; then shape, strides and more, as Triton hands them over."""
         if not isinstance(given.base, Tensor):
-            self.argument(parameter, given.base, "")
             raise Refused(f"the descriptor {parameter} is of no tensor of the case, nor of what workspace() gives")
         numbers = [*given.shape, *given.strides]
-        if any(isinstance(each, Tensor) or type(each) is not int for each in numbers):
+        if any(type(each) is not int for each in numbers):
             raise Refused(f"the descriptor {parameter} has a shape or strides that are no whole numbers")
         if meta is None:
             padding = [given.padding == "nan"]

@@ -2,33 +2,23 @@
 
 #include <fmt/format.h>
 
-#include <optional>
+#include "trial/launch/buffers.h"
 
 namespace autokernel::trial {
 
 std::variant<ResolvedPointer, std::string> resolve(const compile::OffsetPointer& pointer,
                                                    const SizedCase& sized,
                                                    std::uint64_t workspace_bytes) {
-  std::size_t buffer = 0;
-  std::optional<std::uint64_t> bytes;
-  for (const SizedTensor& each : sized.tensors) {
-    if (each.tensor->is_scalar) continue;
-    if (each.tensor->name == pointer.buffer) {
-      bytes = each.bytes;
-      break;
-    }
-    ++buffer;
-  }
-  if (!bytes && pointer.buffer == "workspace") bytes = workspace_bytes;
-  if (!bytes) {
+  const auto buffer = buffer_called(pointer.buffer, sized, workspace_bytes);
+  if (!buffer) {
     return fmt::format("a launch asks for a pointer into \"{}\", which is no tensor of the case",
                        pointer.buffer);
   }
-  if (pointer.offset >= *bytes) {
+  if (pointer.offset >= buffer->bytes) {
     return fmt::format("a launch asks for a pointer to byte {} of {}, which has {}", pointer.offset,
-                       pointer.buffer, *bytes);
+                       pointer.buffer, buffer->bytes);
   }
-  return ResolvedPointer{buffer, pointer.offset};
+  return ResolvedPointer{buffer->index, pointer.offset};
 }
 
 }  // namespace autokernel::trial

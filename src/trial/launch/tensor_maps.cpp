@@ -10,6 +10,8 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "trial/launch/buffers.h"
+
 namespace autokernel::trial {
 namespace {
 
@@ -29,7 +31,6 @@ constexpr std::int64_t kWideInterleave = 32;
 // Of maps in im2col mode.
 constexpr std::int64_t kMostChannels = 256;
 constexpr std::int64_t kMostPixels = 1024;
-constexpr const char* kWorkspace = "workspace";
 
 struct NamedType {
   std::string_view name;
@@ -107,26 +108,20 @@ class Resolution {
   }
 
   void find_buffer() {
-    std::vector<std::string> names;
-    for (const SizedTensor& each : sized_.tensors) {
-      if (each.tensor->is_scalar) continue;
-      if (each.tensor->name == map_.tensor) {
-        result_.buffer = names.size();
-        tensor_ = &each;
-        buffer_bytes_ = each.bytes;
-        return;
-      }
-      names.push_back(each.tensor->name);
-    }
-    if (map_.tensor == kWorkspace && workspace_bytes_ > 0) {
-      result_.buffer = names.size();
-      buffer_bytes_ = workspace_bytes_;
+    const auto found = buffer_called(map_.tensor, sized_, workspace_bytes_);
+    if (found && found->bytes > 0) {
+      result_.buffer = found->index;
+      tensor_ = found->tensor;
+      buffer_bytes_ = found->bytes;
       return;
     }
     if (map_.tensor == kWorkspace)
       refuse(
           ".tensor is the workspace, which the file has not got; write "
           "AUTOKERNEL_WORKSPACE(bytes)");
+    std::vector<std::string> names;
+    for (const SizedTensor& each : sized_.tensors)
+      if (!each.tensor->is_scalar) names.push_back(each.tensor->name);
     if (workspace_bytes_ > 0) names.emplace_back(kWorkspace);
     refuse(R"(.tensor is "{}"; write one of "{}")", map_.tensor, fmt::join(names, R"(", ")"));
   }
