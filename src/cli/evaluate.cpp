@@ -129,7 +129,7 @@ void Evaluate::declare(Options options) {
       .add_option("--kernel-out", kernel_out_,
                   "Write the solution as files of a kernel into a new folder, for bench --kernel")
       .type_name("DIR");
-  options.add_flag("--json", json_, "Print one JSON object instead of text");
+  options.add_flag("--json", json_, "Print JSON objects instead of text, one to a line");
 }
 
 void Evaluate::require_sense() const {
