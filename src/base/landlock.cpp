@@ -127,11 +127,19 @@ bool confine_to_what_is_open() {
   return true;
 }
 
-bool confine_to_folders(std::span<const std::filesystem::path> readable,
-                        const std::filesystem::path& own) {
-  const long known = version();
-  if (known < 1) return false;
-  const Handled handled = everything(known);
+namespace {
+
+// In the kernel's layout, which older headers do not have.
+struct NetworkRule {
+  std::uint64_t allowed = 0;
+  std::uint64_t port = 0;
+};
+constexpr int kRuleOfPort = 2;
+
+// `port`: that may be listened on; 0: none is.
+[[nodiscard]] bool confine_to(const Handled& handled, long known,
+                              std::span<const std::filesystem::path> readable,
+                              const std::filesystem::path& own, std::uint16_t port = 0) {
   const Descriptor rules = make_rules(handled, known, kCompiler);
   for (const std::filesystem::path& path : readable) {
     allow(rules, path, kFolderReading | LANDLOCK_ACCESS_FS_EXECUTE);
@@ -140,8 +148,42 @@ bool confine_to_folders(std::span<const std::filesystem::path> readable,
       rules, own,
       handled.files & ~std::uint64_t{LANDLOCK_ACCESS_FS_MAKE_CHAR | LANDLOCK_ACCESS_FS_MAKE_BLOCK});
   allow(rules, "/dev/null", LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE);
+  const NetworkRule listening{.allowed = kBindTcp, .port = port};
+  if (port != 0 && (handled.network & kBindTcp) != 0 &&
+      ::syscall(SYS_landlock_add_rule, rules.get(), kRuleOfPort, &listening, 0) != 0) {
+    throw system_failure(Stop::environment, kCompiler, "landlock_add_rule");
+  }
   put_in_force(rules, 0, kCompiler);
   return true;
+}
+
+}  // namespace
+
+bool confine_to_folders_serving(std::span<const std::filesystem::path> readable,
+                                const std::filesystem::path& own, std::uint16_t port) {
+  const long known = version();
+  return known >= 1 && confine_to(everything(known), known, readable, own, port);
+}
+
+bool confine_to_folders(std::span<const std::filesystem::path> readable,
+                        const std::filesystem::path& own) {
+  const long known = version();
+  return known >= 1 && confine_to(everything(known), known, readable, own);
+}
+
+bool confine_to_folders_with_network(std::span<const std::filesystem::path> readable,
+                                     const std::filesystem::path& own) {
+  const long known = version();
+  if (known < 1) return false;
+  Handled handled = everything(known);
+  handled.network = 0;
+  handled.scopes &= ~kScopeAbstractSockets;
+  return confine_to(handled, known, readable, own);
+}
+
+bool confines_signals() {
+  const long known = version();
+  return known >= 6 && (everything(known).scopes & kScopeSignals) != 0;
 }
 
 }  // namespace autokernel

@@ -185,8 +185,14 @@ void ProcessTree::spare(pid_t child) {
   before_ = {std::move(before), end};
 }
 
+std::set<pid_t> ProcessTree::strangers() const {
+  std::set<pid_t> children = before_.get().children;
+  if (aside_ != 0) children.insert(aside_);
+  return children;
+}
+
 std::vector<pid_t> ProcessTree::members() const {
-  std::vector<pid_t> found = descendants_except(before_.get().children);
+  std::vector<pid_t> found = descendants_except(strangers());
   if (guest_ != 0) {
     const std::vector<pid_t> guests = with_descendants({guest_});
     found.insert(found.end(), guests.begin(), guests.end());
@@ -206,6 +212,6 @@ double ProcessTree::processor_seconds() const {
   return sum;
 }
 
-int ProcessTree::kill_all() const { return kill_descendants_except(before_.get().children); }
+int ProcessTree::kill_all() const { return kill_descendants_except(strangers()); }
 
 }  // namespace autokernel

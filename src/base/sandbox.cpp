@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 
@@ -169,13 +170,15 @@ void expect(int status, const char* call) {
 
 class Filter {
  public:
-  explicit Filter(std::uint32_t otherwise)
+  enum class Threads : std::uint8_t { all, one };
+  explicit Filter(std::uint32_t otherwise, Threads threads = Threads::all)
       : context_(::seccomp_init(otherwise), [](void* context) { ::seccomp_release(context); }) {
     if (context_.get() == nullptr) {
       throw system_failure(Stop::environment, kAttempt, "seccomp_init", ENOMEM);
     }
     // Threads that a library has started are confined as well.
-    expect(::seccomp_attr_set(context_.get(), SCMP_FLTATR_CTL_TSYNC, 1), "seccomp_attr_set");
+    if (threads == Threads::all)
+      expect(::seccomp_attr_set(context_.get(), SCMP_FLTATR_CTL_TSYNC, 1), "seccomp_attr_set");
   }
   template <typename... Comparison>
   void rule(std::uint32_t action, int call, Comparison... compared) {
@@ -185,6 +188,15 @@ class Filter {
     if (status != -EDOM) expect(status, "seccomp_rule_add");
   }
   void load() { expect(::seccomp_load(context_.get()), "seccomp_load"); }
+  // Where calls that wait for an answer arrive; of a filter that is loaded and has some.
+  [[nodiscard]] Descriptor listener() {
+    const int descriptor = ::seccomp_notify_fd(context_.get());
+    expect(descriptor, "seccomp_notify_fd");
+    // The library keeps its own, which it closes.
+    Descriptor copy(::fcntl(descriptor, F_DUPFD_CLOEXEC, 0));
+    if (!copy.is_open()) throw system_failure(Stop::environment, kAttempt, "fcntl");
+    return copy;
+  }
 
  private:
   Owned<void*> context_;
@@ -263,11 +275,21 @@ void enter_sandbox(Sandbox sandbox) {
   filter.load();
 }
 
-void confine_compiler(std::span<const std::filesystem::path> readable,
-                      const std::filesystem::path& own) {
-  static_cast<void>(confine_to_folders(readable, own));
-  Filter filter(SCMP_ACT_ALLOW);
-  for (const int call : kRefusedToCompilers) filter.rule(refused(EPERM), call);
+namespace {
+
+// What a build does with its own files and process groups.
+constexpr std::array kLeftToCommands = {SCMP_SYS(setsid), SCMP_SYS(setpgid)};
+constexpr std::array kAnsweredByParent = {SCMP_SYS(chmod), SCMP_SYS(fchmod), SCMP_SYS(fchmodat),
+                                          SCMP_SYS(utimensat)};
+constexpr std::array kNetworkCalls = {SCMP_SYS(socket), SCMP_SYS(connect), SCMP_SYS(bind),
+                                      SCMP_SYS(listen), SCMP_SYS(accept),  SCMP_SYS(accept4)};
+
+[[nodiscard]] bool is_among(std::span<const int> calls, int call) {
+  return std::ranges::find(calls, call) != calls.end();
+}
+
+// What compilers and commands are refused alike, beside the calls by name.
+void refuse_ways_out(Filter& filter) {
   for (const int call : kRefusedByNumber) filter.rule(refused(EPERM), call);
   for (int call = kFirstTooNew; call < kEndOfTooNew; ++call) filter.rule(refused(ENOSYS), call);
   // Namespaces of its own are a way round: flags of clone3 lie in memory, where no filter sees
@@ -283,11 +305,22 @@ void confine_compiler(std::span<const std::filesystem::path> readable,
   for (const int call : kOnlyForItself) {
     filter.rule(refused(EPERM), call, first_argument(SCMP_CMP_NE, 0));
   }
+  constexpr std::uint64_t kSharedMemory = MAP_SHARED | MAP_ANONYMOUS;
+  filter.rule(
+      refused(EPERM), SCMP_SYS(mmap),
+      scmp_arg_cmp{
+          .arg = 3, .op = SCMP_CMP_MASKED_EQ, .datum_a = kSharedMemory, .datum_b = kSharedMemory});
+}
+
+void refuse_signals_to_others(Filter& filter) {
   const auto self = static_cast<std::uint64_t>(::getpid());
   for (const int call : {SCMP_SYS(kill), SCMP_SYS(tgkill)}) {
     filter.rule(refused(EPERM), call, first_argument(SCMP_CMP_NE, self));
   }
-  // A pair that carries single messages can send them to any socket that has a path.
+}
+
+// A pair that carries single messages can send them to any socket that has a path.
+void refuse_pairs_for_messages(Filter& filter) {
   constexpr std::uint64_t kTypes = 0xF;
   for (const std::uint64_t type :
        {std::uint64_t{SOCK_DGRAM}, std::uint64_t{SOCK_SEQPACKET}, std::uint64_t{SOCK_RAW}}) {
@@ -295,12 +328,66 @@ void confine_compiler(std::span<const std::filesystem::path> readable,
         refused(EPERM), SCMP_SYS(socketpair),
         scmp_arg_cmp{.arg = 1, .op = SCMP_CMP_MASKED_EQ, .datum_a = kTypes, .datum_b = type});
   }
-  constexpr std::uint64_t kSharedMemory = MAP_SHARED | MAP_ANONYMOUS;
-  filter.rule(
-      refused(EPERM), SCMP_SYS(mmap),
-      scmp_arg_cmp{
-          .arg = 3, .op = SCMP_CMP_MASKED_EQ, .datum_a = kSharedMemory, .datum_b = kSharedMemory});
+}
+
+// Landlock knows of TCP alone.
+void refuse_other_sockets_than_tcp(Filter& filter) {
+  constexpr std::uint64_t kFamilies = 64;  // AF_MAX is 46 in Linux 6.12
+  for (std::uint64_t family = 0; family < kFamilies; ++family) {
+    if (family == AF_INET || family == AF_INET6) continue;
+    filter.rule(refused(EPERM), SCMP_SYS(socket), first_argument(SCMP_CMP_EQ, family));
+  }
+  constexpr std::uint64_t kTypes = 0xF;
+  for (const std::uint64_t type :
+       {std::uint64_t{SOCK_DGRAM}, std::uint64_t{SOCK_SEQPACKET}, std::uint64_t{SOCK_RAW}}) {
+    filter.rule(
+        refused(EPERM), SCMP_SYS(socket),
+        scmp_arg_cmp{.arg = 1, .op = SCMP_CMP_MASKED_EQ, .datum_a = kTypes, .datum_b = type});
+  }
+}
+
+}  // namespace
+
+void confine_compiler(std::span<const std::filesystem::path> readable,
+                      const std::filesystem::path& own) {
+  static_cast<void>(confine_to_folders(readable, own));
+  Filter filter(SCMP_ACT_ALLOW);
+  for (const int call : kRefusedToCompilers) filter.rule(refused(EPERM), call);
+  refuse_ways_out(filter);
+  refuse_signals_to_others(filter);
+  refuse_pairs_for_messages(filter);
   filter.load();
+}
+
+Descriptor confine_command(std::span<const std::filesystem::path> readable,
+                           const std::filesystem::path& own, const Network& network) {
+  const bool has_network = network.kind != Network::Kind::none;
+  switch (network.kind) {
+    case Network::Kind::none:
+      static_cast<void>(confine_to_folders(readable, own));
+      break;
+    case Network::Kind::any:
+      static_cast<void>(confine_to_folders_with_network(readable, own));
+      break;
+    case Network::Kind::serving:
+      static_cast<void>(confine_to_folders_serving(readable, own, network.port));
+      break;
+  }
+  Filter filter(SCMP_ACT_ALLOW, Filter::Threads::one);
+  for (const int call : kRefusedToCompilers) {
+    if (is_among(kLeftToCommands, call) || is_among(kAnsweredByParent, call) ||
+        (has_network && is_among(kNetworkCalls, call))) {
+      continue;
+    }
+    filter.rule(refused(EPERM), call);
+  }
+  for (const int call : kAnsweredByParent) filter.rule(SCMP_ACT_NOTIFY, call);
+  refuse_ways_out(filter);
+  if (!confines_signals()) refuse_signals_to_others(filter);
+  if (network.kind == Network::Kind::serving) refuse_other_sockets_than_tcp(filter);
+  if (network.kind != Network::Kind::any) refuse_pairs_for_messages(filter);
+  filter.load();
+  return filter.listener();
 }
 
 }  // namespace autokernel

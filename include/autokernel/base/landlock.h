@@ -2,6 +2,7 @@
 // Linux 5.13 and later, where it is switched on.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <span>
 
@@ -27,6 +28,16 @@ namespace autokernel {
 // Error(environment) where it has but does not let us.
 [[nodiscard]] bool confine_to_folders(std::span<const std::filesystem::path> readable,
                                       const std::filesystem::path& own);
+
+// The same but for TCP and abstract sockets, which stay.
+[[nodiscard]] bool confine_to_folders_with_network(std::span<const std::filesystem::path> readable,
+                                                   const std::filesystem::path& own);
+// The same as the first, but it may listen on that port of TCP.
+[[nodiscard]] bool confine_to_folders_serving(std::span<const std::filesystem::path> readable,
+                                              const std::filesystem::path& own, std::uint16_t port);
+
+// Whether the kernel keeps a process that is confined to folders from signalling others.
+[[nodiscard]] bool confines_signals();
 
 // Whether the kernel has it.
 [[nodiscard]] bool has_landlock();

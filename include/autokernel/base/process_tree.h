@@ -42,6 +42,9 @@ class ProcessTree {
   // started it sees to its end.
   void add_guest(pid_t process) { guest_ = process; }
 
+  // A child of ours that is no member for now, nor is what descends from it; 0: none is.
+  void set_aside(pid_t child) { aside_ = child; }
+
   // A child that is ending by itself and somebody else's to wait for: no member any more. What it
   // leaves behind comes to us even when the tree has gone.
   void spare(pid_t child);
@@ -66,7 +69,11 @@ class ProcessTree {
   static void end(const Before& before);
 
   Owned<Before> before_;
+  // Children that are none of the members'.
+  [[nodiscard]] std::set<pid_t> strangers() const;
+
   pid_t guest_ = 0;  // 0: none
+  pid_t aside_ = 0;  // the same
 };
 
 }  // namespace autokernel

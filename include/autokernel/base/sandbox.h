@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <span>
 
+#include "autokernel/base/descriptor.h"
+
 namespace autokernel {
 
 // What a process that gives up the rest goes on doing, with all its threads. Memory, threads,
@@ -25,5 +27,20 @@ void enter_sandbox(Sandbox sandbox);
 // no network, and no way to other processes than those it starts.
 void confine_compiler(std::span<const std::filesystem::path> readable,
                       const std::filesystem::path& own);
+
+// Whether a process has ways to others through a network: none, all, or as a server of TCP on one
+// port, which connects to nobody (where the kernel can tell, Linux 6.7).
+struct Network {
+  enum class Kind : std::uint8_t { none, any, serving };
+  Kind kind = Kind::none;
+  std::uint16_t port = 0;
+};
+
+// The same for a command that is somebody else's, and builds or runs programs of its own: it may
+// also have sessions and process groups, and signal its own processes where the kernel tells them
+// from others (Linux 6.12). Calls for the modes and times of files wait on the descriptor that is
+// returned until they are answered (file_modes.h). Of a process of one thread.
+[[nodiscard]] Descriptor confine_command(std::span<const std::filesystem::path> readable,
+                                         const std::filesystem::path& own, const Network& network);
 
 }  // namespace autokernel
