@@ -51,6 +51,14 @@ struct Correctness {
 // cannot name.
 [[nodiscard]] EditableFiles read_editable_files(Section& root, const Case& problem);
 
+// [command], [metric], [[guard]] and [limits], and editable: what such a case has in place of all
+// the above but name and problem.
+void read_command(Section& root, Case& problem);
+// All files below its folder that are neither editable nor ignored, by path. Links, folders that
+// begin with '.', and repositories within it are passed over. Throws Error(usage) where there is
+// too much.
+void read_files_of_command(const Case& problem, std::map<std::string, std::string>& bytes);
+
 // Whether it is within the folder of the case, other than the kernel, and ends like one of these.
 [[nodiscard]] bool is_file_beside(const std::filesystem::path& file, const Case& problem,
                                   const std::vector<std::string>& endings);

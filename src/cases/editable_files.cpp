@@ -182,10 +182,16 @@ std::map<std::string, std::string> EditableFiles::read(const fs::path& folder) c
 
 KernelSource read_kernel(const fs::path& main_file, const EditableFiles& others,
                          std::string_view role) {
-  KernelSource kernel{.text = read_file(main_file, role, kLargestSource),
-                      .files = others.read(fs::absolute(main_file).parent_path()),
-                      .name = main_file.filename().string()};
-  kernel.files.erase(main_file.filename().string());
+  return read_kernel_in(fs::absolute(main_file).parent_path(), main_file.filename().string(),
+                        others, role);
+}
+
+KernelSource read_kernel_in(const fs::path& folder, const std::string& main,
+                            const EditableFiles& others, std::string_view role) {
+  KernelSource kernel{.text = read_file(folder / main, role, kLargestSource),
+                      .files = others.read(folder),
+                      .name = main};
+  kernel.files.erase(main);
   return kernel;
 }
 

@@ -63,6 +63,12 @@ Case read_case(const std::string& text, const std::filesystem::path& directory,
   problem.directory = directory;
   problem.text = text;
   problem.name = root.text("name");
+  if (root.has("command")) {
+    problem.problem = root.text("problem");
+    read_command(root, problem);
+    root.finish();
+    return problem;
+  }
   problem.kernel_name = read_kernel_name(root);
   problem.problem = root.text("problem");
   const AllSizes all = read_sizes(root);
@@ -105,7 +111,7 @@ Case read_case(const std::string& text, const std::filesystem::path& directory,
 
 [[nodiscard]] Error no_case(const std::filesystem::path& directory) {
   return {Stop::usage, fmt::format("cannot read {}: there is no such file; a case is a folder with "
-                                   "case.toml and a kernel in it",
+                                   "case.toml in it, beside a kernel or another program",
                                    (directory / kFileName).string())};
 }
 
@@ -127,6 +133,10 @@ CaseFiles read_files(const std::filesystem::path& directory) {
   if (!text) throw no_case(directory);
   const Case problem = parse(*text, directory);
   files.bytes[kFileName] = *std::move(text);
+  if (problem.command) {
+    read_files_of_command(problem, files.bytes);
+    return files;
+  }
   for (const std::filesystem::path& folder : problem.compile.include) {
     try {
       files.headers.push_back(read_headers(directory, folder));

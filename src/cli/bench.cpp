@@ -16,6 +16,7 @@
 #include "autokernel/base/files.h"
 #include "autokernel/base/visible_text.h"
 #include "autokernel/cases/case.h"
+#include "autokernel/trial/command.h"
 #include "autokernel/trial/figures.h"
 #include "autokernel/trial/record.h"
 #include "autokernel/trial/resident.h"
@@ -27,6 +28,7 @@
 #include "cli/default_case.h"
 #include "cli/diagnostics.h"
 #include "cli/exit_codes.h"
+#include "cli/kernel_case.h"
 #include "cli/kernel_sources.h"
 #include "cli/log_folder.h"
 #include "cli/log_text.h"
@@ -69,6 +71,7 @@ class Bench : public Command {
   static void add_baselines(const trial::Request& request, const trial::Limits& limits,
                             const trial::Observer& observer, trial::Result& result);
   // Sets what the kernel is to be compared with.
+  void require_no_kernel_option(const cases::Case& problem) const;
   void add_incumbent(trial::Request& request, const cases::EditableFiles& others) const;
   [[nodiscard]] std::string kept_log(const trial::Request& request, const std::string& text,
                                      const std::string& ptx, const Console& console) const;
@@ -219,6 +222,7 @@ trial::Request Bench::request(const Console& console) const {
   }
   cases::CaseFiles files = cases::read_files(request.case_directory);
   const cases::Case problem = cases::parse(files);
+  if (problem.command) require_no_kernel_option(problem);
   cases::EditableFiles others = problem.editable_files;
   trial::take_case(request, std::move(files));
   if (kernel_file_) {
@@ -244,7 +248,11 @@ trial::Request Bench::request(const Console& console) const {
   }
   // A replay is of the source as it was, whatever has become of the file.
   if (kernel_file_ || !is_recorded) {
-    cases::KernelSource kernel = cases::read_kernel(request.kernel_file, others, "the kernel");
+    cases::KernelSource kernel =
+        problem.command && !kernel_file_
+            ? cases::read_kernel_in(request.case_directory, problem.kernel_name, others,
+                                    "the program")
+            : cases::read_kernel(request.kernel_file, others, "the kernel");
     request.source = std::move(kernel.text);
     request.files = std::move(kernel.files);
     if (!kernel_file_) warn_of_idle_patterns(console, others, request.files);
@@ -253,8 +261,29 @@ trial::Request Bench::request(const Console& console) const {
   return request;
 }
 
+// Options that say something of kernels alone.
+void Bench::require_no_kernel_option(const cases::Case& problem) const {
+  struct Given {
+    const char* name;
+    bool is_given;
+  };
+  for (const auto& [name, is_given] :
+       {Given{"--arch", architecture_.has_value()}, Given{"--device", device_.has_value()},
+        Given{"--size", size_.has_value()}, Given{"--quick", quick_}, Given{"--full", full_},
+        Given{"--sweep", sweep_.has_value()}, Given{"--roofline", !roofline_.empty()},
+        Given{"--baselines", baselines_}, Given{"--unconfined", unconfined_},
+        Given{"--kernel", kernel_file_.has_value()}, Given{"--replay", !replay_.empty()}}) {
+    if (is_given) require_kernel(problem, name);
+  }
+}
+
 void Bench::add_incumbent(trial::Request& request, const cases::EditableFiles& others) const {
-  if (against_) request.incumbent = incumbent_named(*against_, request.kernel_file, others);
+  if (against_) {
+    request.incumbent =
+        trial::is_of_command(request)
+            ? incumbent_named(*against_, request.kernel_file, request.case_directory, others)
+            : incumbent_named(*against_, request.kernel_file, others);
+  }
   if (!min_gain_pct_) return;
   if (!request.incumbent) {
     throw Error(Stop::usage, "--min-gain needs --against, which names the kernel to compare with");
@@ -361,7 +390,8 @@ int Bench::measure(const Console& console) const {
     console.out << trial::record(request, result, log);
   } else if (quiet_) {
     if (const auto known = figures(result)) {
-      console.out << fmt::format("{:.3f}\n", known->times->median_us);
+      console.out << (result.metric ? fmt::format("{:.9g}\n", result.metric->value)
+                                    : fmt::format("{:.3f}\n", known->times->median_us));
     } else {
       console.err << "autokernel: " << trial::spelling(result.verdict) << ": " << result.reason
                   << '\n';
@@ -371,7 +401,7 @@ int Bench::measure(const Console& console) const {
     if (timings_) console.out << timings_block(result.timings);
   }
   console.out << std::flush;
-  if (!no_resident_) {
+  if (!no_resident_ && !trial::is_of_command(request)) {
     // One that the compiler could not cope with is not tried on it again for nothing.
     if (result.verdict != trial::Verdict::correct) {
       request.source.clear();

@@ -18,6 +18,7 @@
 #include "autokernel/trial/sources.h"
 #include "cli/commands.h"
 #include "cli/default_case.h"
+#include "cli/kernel_case.h"
 #include "cli/kernel_sources.h"
 #include "cli/output_files.h"
 #include "cli/shared_options.h"
@@ -116,6 +117,7 @@ bridge::KernelToExport Export::kernel(const fs::path& folder) const {
   request.case_directory = fs::absolute(folder);
   cases::CaseFiles files = cases::read_files(request.case_directory);
   const cases::Case problem = cases::parse(files);
+  require_kernel(problem, "autokernel export");
   trial::take_case(request, std::move(files));
   request.kernel_file = problem.kernel_file();
   cases::EditableFiles others = problem.editable_files;

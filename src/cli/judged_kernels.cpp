@@ -20,6 +20,7 @@
 #include "autokernel/trial/supervisor.h"
 #include "autokernel/trial/verdicts.h"
 #include "cli/case/catalog.h"
+#include "cli/kernel_case.h"
 
 namespace autokernel::cli {
 namespace {
@@ -40,6 +41,7 @@ struct Found {
   Found found{
       .extracted = extracted, .files = cases::read_files(folder), .problem = {}, .kernel = {}};
   found.problem = cases::parse(found.files);
+  require_kernel(found.problem, "to put a kernel into a program");
   found.kernel =
       cases::read_kernel(found.problem.kernel_file(), found.problem.editable_files, "the kernel");
   return found;

@@ -29,13 +29,15 @@ namespace fs = std::filesystem;
 
 [[nodiscard]] cases::KernelSource source_at(const repo::Repository& repository,
                                             const std::string& commit, const std::string& path,
+                                            const fs::path& folder,
                                             const cases::EditableFiles& others) {
   auto text = repository.file_at(commit, path);
   if (!text) throw Error(Stop::usage, fmt::format("that revision has no {}", path));
   cases::KernelSource source{
-      .text = *std::move(text), .files = {}, .name = fs::path(path).filename().string()};
+      .text = *std::move(text),
+      .files = {},
+      .name = fs::path(path).lexically_relative(folder.empty() ? "." : folder).generic_string()};
   if (others.empty()) return source;
-  const fs::path folder = fs::path(path).parent_path();
   for (const auto& [file, blob] : repository.files_below(commit, folder.generic_string())) {
     const std::string within = fs::path(file).lexically_relative(folder).generic_string();
     const std::string name = folder.empty() ? file : within;
@@ -70,7 +72,7 @@ cases::EditableFiles other_files(const fs::path& named, const cases::EditableFil
 namespace {
 
 cases::KernelSource source_named(const std::string& against, const fs::path& kernel_file,
-                                 const cases::EditableFiles& others) {
+                                 const fs::path& folder, const cases::EditableFiles& others) {
   if (against.empty()) {
     throw Error(Stop::usage, "--against names nothing; write a file, a folder or a git revision");
   }
@@ -81,6 +83,10 @@ cases::KernelSource source_named(const std::string& against, const fs::path& ker
                                          against));
   }
   std::error_code unreadable;
+  const std::string main = kernel_file.lexically_relative(folder).generic_string();
+  // Of a program that has its main file somewhere below.
+  if (is_folder(against) && main != kernel_file.filename())
+    return cases::read_kernel_in(against, main, others, "the program to compare with");
   if (fs::is_regular_file(against, unreadable) || is_folder(against)) {
     return cases::read_kernel(main_file(against, kernel_file.filename().string()),
                               other_files(against, others), "the kernel to compare with");
@@ -90,7 +96,7 @@ cases::KernelSource source_named(const std::string& against, const fs::path& ker
   try {
     const auto repository = repo::Repository::open(kernel_file.parent_path());
     return source_at(repository, repository.resolve(against), repository.relative(kernel_file),
-                     others);
+                     repository.relative(folder), others);
   } catch (const Error& error) {
     throw Error(Stop::usage, attempt + error.what());
   }
@@ -100,7 +106,12 @@ cases::KernelSource source_named(const std::string& against, const fs::path& ker
 
 trial::Incumbent incumbent_named(const std::string& against, const fs::path& kernel_file,
                                  const cases::EditableFiles& others) {
-  cases::KernelSource kernel = source_named(against, kernel_file, others);
+  return incumbent_named(against, kernel_file, kernel_file.parent_path(), others);
+}
+
+trial::Incumbent incumbent_named(const std::string& against, const fs::path& kernel_file,
+                                 const fs::path& folder, const cases::EditableFiles& others) {
+  cases::KernelSource kernel = source_named(against, kernel_file, folder, others);
   return {.name = against,
           .source = std::move(kernel.text),
           .min_gain = {},

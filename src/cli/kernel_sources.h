@@ -24,5 +24,10 @@ namespace autokernel::cli {
 [[nodiscard]] trial::Incumbent incumbent_named(const std::string& against,
                                                const std::filesystem::path& kernel_file,
                                                const cases::EditableFiles& others);
+// The same where paths of the files are from `folder`, and the main file may lie below it.
+[[nodiscard]] trial::Incumbent incumbent_named(const std::string& against,
+                                               const std::filesystem::path& kernel_file,
+                                               const std::filesystem::path& folder,
+                                               const cases::EditableFiles& others);
 
 }  // namespace autokernel::cli

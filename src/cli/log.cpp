@@ -68,6 +68,14 @@ struct Timed {
   std::optional<double> us;  // on the scale of its run
 };
 
+// What the run is measured by, where that is no time.
+[[nodiscard]] std::optional<ledger::MetricValue> metric_of(const std::vector<Timed>& chosen) {
+  for (const Timed& each : chosen) {
+    if (each.experiment.metric) return each.experiment.metric;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 void Log::declare(Options options) {
@@ -111,7 +119,7 @@ int Log::run(const Console& console) {
     if (first && last_ && chosen.size() > static_cast<std::size_t>(*last_)) {
       chosen.erase(chosen.begin(), chosen.end() - *last_);
     }
-    if (first && !json_) console.out << experiment_heading();
+    if (first && !json_) console.out << experiment_heading(metric_of(chosen));
     std::string run;
     for (const auto& [experiment, time_us] : chosen) {
       if (all_ && !json_ && experiment.tag != run)

@@ -20,6 +20,7 @@
 #include "cli/commands.h"
 #include "cli/default_case.h"
 #include "cli/diagnostics.h"
+#include "cli/kernel_case.h"
 #include "cli/noise_store.h"
 #include "cli/noise_text.h"
 #include "cli/option_values.h"
@@ -140,6 +141,7 @@ trial::Request Noise::request() const {
                                                         : default_case(fs::current_path()));
   cases::CaseFiles files = cases::read_files(request.case_directory);
   const cases::Case problem = cases::parse(files);
+  require_kernel(problem, "autokernel noise");
   request.kernel_file = problem.kernel_file();
   cases::KernelSource kernel =
       cases::read_kernel(request.kernel_file, problem.editable_files, "the kernel");

@@ -43,6 +43,9 @@ class Efforts {
     best.confirmed.reset();
   }
   void take(const ledger::RunResumed& /*resumed*/) {}
+  void take(const ledger::Ablation& ablation) {
+    of(ablation.tag).hours += ablation.seconds / kSecondsPerHour;
+  }
   void take(const ledger::RunFinished& finished) {
     (void)of(finished.tag);
     best_[case_of_tag_[finished.tag]].confirmed = finished.over_library;

@@ -20,6 +20,8 @@ using trial::Verdict;
 
 [[nodiscard]] std::string device_lines(const Result& result) {
   if (!result.device) return "---\n";
+  if (result.is_of_command)
+    return fmt::format("Device: {}\n---\n", visible_line(result.device->name));
   return fmt::format("Device: {}\nCapability: ({}, {})\n---\n", visible_line(result.device->name),
                      result.device->major, result.device->minor);
 }
@@ -108,6 +110,43 @@ void add_comparison(KeyLines& lines, const trial::PairedComparison& comparison) 
   return text;
 }
 
+// "-3.1 %": how a figure changes by that gain.
+[[nodiscard]] std::string change_of(bool higher_is_better, double gain) {
+  return fmt::format("{:+.2f} %", 100 * (higher_is_better ? 1 / (1 - gain) - 1 : -gain));
+}
+
+// Of a [command] case, in place of times and rates.
+void add_metric(KeyLines& lines, const Result& result, const trial::MetricReport& metric) {
+  lines.add("label", result.label);
+  lines.add("correct", "True");
+  lines.add("metric", fmt::format("{} ({} is better)", metric.name,
+                                  metric.higher_is_better ? "higher" : "lower"));
+  lines.add("value", metric_text(metric.value, metric.unit));
+  lines.add("runs", fmt::format("{}{}", metric.samples.size(),
+                                metric.deterministic ? ", which agree exactly" : ""));
+  if (!metric.deterministic && result.times) lines.add("noise_pct", result.times->noise_pct, 2);
+  if (result.comparison && metric.incumbent) {
+    const trial::PairedComparison& comparison = *result.comparison;
+    const auto change = [&](double gain) { return change_of(metric.higher_is_better, gain); };
+    lines.add("against", comparison.incumbent_name);
+    lines.add("against_value", metric_text(*metric.incumbent, metric.unit));
+    lines.add("change", metric.deterministic
+                            ? change(comparison.gain)
+                            : fmt::format("{} (95 %: {} to {}, {} pairs of runs)",
+                                          change(comparison.gain), change(comparison.gain_low),
+                                          change(comparison.gain_high), metric.samples.size()));
+  }
+  for (const trial::GuardReport& guard : metric.guards) {
+    std::string text = fmt::format("{} {}", guard.name, metric_text(guard.value, guard.unit));
+    if (guard.gain)
+      text += fmt::format(", {}, and at most {:g} % worse is allowed",
+                          change_of(guard.higher_is_better, *guard.gain), 100 * guard.most_loss);
+    lines.add("guard", text);
+  }
+  lines.add("total_seconds", result.total_seconds, 2);
+  lines.add_unless_empty("problem", result.problem);
+}
+
 void add_our_keys(KeyLines& lines, const Result& result,
                   const std::optional<trial::Figures>& figures, const std::string& log,
                   const LastWord& last) {
@@ -124,7 +163,7 @@ void add_our_keys(KeyLines& lines, const Result& result,
     }
   }
   lines.add_unless_empty("stages", stages_text(result.stages));
-  if (result.device) lines.add("timing", timing(*result.device));
+  if (result.device && !result.is_of_command) lines.add("timing", timing(*result.device));
   if (figures && result.conditions) {
     lines.add_unless_empty("conditions", conditions_text(*result.conditions));
   }
@@ -146,9 +185,13 @@ std::string text_block(const Result& result, const std::string& log) {
 }
 
 std::string text_block(const Result& result, const std::string& log, const LastWord& last) {
-  const std::optional<trial::Figures> known = figures(result);
+  const std::optional<trial::Figures> known = result.metric ? std::nullopt : figures(result);
   KeyLines lines;
-  add_known_keys(lines, result, known);
+  if (result.metric) {
+    add_metric(lines, result, *result.metric);
+  } else {
+    add_known_keys(lines, result, known);
+  }
   add_our_keys(lines, result, known, log, last);
   return device_lines(result) + lines.take();
 }
@@ -162,6 +205,15 @@ std::string timings_block(const std::vector<trial::Span>& timings) {
   KeyLines lines;
   lines.add("timings", text);
   return lines.take();
+}
+
+std::string metric_text(double value, const std::string& unit) {
+  return fmt::format("{:.6g}{}{}", value, unit.empty() ? "" : " ", unit);
+}
+
+std::string times_as_good(const ledger::Confirmed& ratio) {
+  return fmt::format("{:.3f} times as good (95 %: {:.3f} to {:.3f})", ratio.ratio, ratio.low,
+                     ratio.high);
 }
 
 std::string times_as_fast(const ledger::Confirmed& ratio, const std::string& library) {

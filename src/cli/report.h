@@ -32,6 +32,10 @@ struct LastWord {
 
 // "2.086 times as fast (95 %: 2.061 to 2.112)"; of a library with its name: "... as fast as
 // OpenBLAS 0.3.21 (...)".
+// "812.3 us": what a [command] case is measured by.
+[[nodiscard]] std::string metric_text(double value, const std::string& unit);
+// "1.210 times as good (95 %: 1.190 to 1.231)": a ratio of such values.
+[[nodiscard]] std::string times_as_good(const ledger::Confirmed& ratio);
 [[nodiscard]] std::string times_as_fast(const ledger::Confirmed& ratio,
                                         const std::string& library = {});
 

@@ -18,6 +18,7 @@
 #include "cli/conditions_text.h"
 #include "cli/key_lines.h"
 #include "cli/loop/open_run.h"
+#include "cli/report.h"
 #include "cli/samples.h"
 
 namespace autokernel::cli {
@@ -96,7 +97,14 @@ void write_files(const cases::KernelSource& source, const std::filesystem::path&
   lines.add("status", ledger::spelling(experiment.status));
   lines.add("verdict", experiment.verdict);
   lines.add_unless_empty("reason", experiment.reason);
-  lines.add("time_us", time_us, 3);
+  if (const auto& metric = experiment.metric) {
+    lines.add("metric", fmt::format("{} ({} is better)", metric->name,
+                                    metric->higher_is_better ? "higher" : "lower"));
+    if (time_us) lines.add("on_scale", metric_text(*time_us, metric->unit));
+    lines.add("value", metric_text(metric->value, metric->unit));
+  } else {
+    lines.add("time_us", time_us, 3);
+  }
   lines.add("median_us", experiment.median_us, 3);
   lines.add("tflops_s", experiment.tflops_s, 2);
   lines.add("vs_reference", experiment.vs_reference, 3);

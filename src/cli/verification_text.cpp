@@ -53,16 +53,24 @@ std::string verification_text(const Verification& verification) {
             verification.faults.empty() ? "as it was written" : joined(verification.faults));
   lines.add_unless_empty("remarks", joined(verification.remarks));
   lines.add("processes", fmt::format("{}, each with new inputs", measured.processes));
+  const bool is_metric = measured.best_metric.has_value();
+  if (const auto& metric = measured.baseline_metric)
+    lines.add("baseline", metric->name + " " + metric_text(metric->value, metric->unit));
+  if (const auto& metric = measured.best_metric)
+    lines.add("best_value", metric->name + " " + metric_text(metric->value, metric->unit));
   lines.add("baseline_us", measured.baseline_us, 3);
   lines.add("best_us", measured.best_us, 3);
   lines.add("library_us", measured.library_us, 3);
-  if (measured.over_baseline) lines.add("over_baseline", times_as_fast(*measured.over_baseline));
+  const auto ratio_text = [&](const ledger::Confirmed& ratio) {
+    return is_metric ? times_as_good(ratio) : times_as_fast(ratio);
+  };
+  if (measured.over_baseline) lines.add("over_baseline", ratio_text(*measured.over_baseline));
   if (measured.over_library)
     lines.add("over_library", times_as_fast(*measured.over_library, verification.library));
   if (verification.claimed && verification.claimed->over_baseline) {
-    lines.add("claimed", times_as_fast(*verification.claimed->over_baseline));
+    lines.add("claimed", ratio_text(*verification.claimed->over_baseline));
   }
-  lines.add("timing", timing(verification.device));
+  if (!is_metric) lines.add("timing", timing(verification.device));
   lines.add("verdict", spelling(verification.verdict));
   lines.add("reason", verification.reason);
   return "Device: " + visible_line(verification.device.name) + "\n---\n" + lines.take();

@@ -21,6 +21,9 @@ inline constexpr const char* kKind<RunFinished> = "run_finished";
 template <>
 inline constexpr const char* kKind<RunResumed> = "run_resumed";
 
+template <>
+inline constexpr const char* kKind<Ablation> = "ablation";
+
 // A measurement stands in the ledger as the JSON object that it is, and in the index not at all.
 template <typename Text>
 struct Measurement {
@@ -89,6 +92,20 @@ void visit_fields(auto&& fields, Object& gain) {
   fields("pairs", gain.pairs);
 }
 
+template <Of<MetricValue> Object>
+void visit_fields(auto&& fields, Object& metric) {
+  fields("name", metric.name);
+  fields("unit", metric.unit);
+  fields("higher_is_better", metric.higher_is_better);
+  fields("value", metric.value);
+}
+
+template <Of<GuardValue> Object>
+void visit_fields(auto&& fields, Object& guard) {
+  fields("metric", guard.metric);
+  fields("gain", guard.gain);
+}
+
 template <Of<SizeFigures> Object>
 void visit_fields(auto&& fields, Object& figures) {
   fields("size", figures.size);
@@ -115,6 +132,8 @@ void visit_fields(auto&& fields, Object& experiment) {
   fields("vs_reference", experiment.vs_reference);
   fields("gain", experiment.gain);
   fields("sizes", experiment.sizes);
+  fields("metric", experiment.metric);
+  fields("guards", experiment.guards);
   fields("seconds", experiment.seconds);
   fields("log", experiment.log);
   fields("result", Measurement{experiment.result});
@@ -128,6 +147,18 @@ void visit_fields(auto&& fields, Object& turn) {
   fields("reason", turn.reason);
   fields("aside", turn.aside);
   fields("seconds", turn.seconds);
+}
+
+template <Of<Ablation> Object>
+void visit_fields(auto&& fields, Object& ablation) {
+  fields("at", ablation.at);
+  fields("tag", ablation.tag);
+  fields("best", ablation.best);
+  fields("number", ablation.number);
+  fields("verdict", ablation.verdict);
+  fields("reason", ablation.reason);
+  fields("gain", ablation.gain);
+  fields("seconds", ablation.seconds);
 }
 
 template <Of<Confirmed> Object>
@@ -147,6 +178,8 @@ void visit_fields(auto&& fields, Object& finished) {
   fields("baseline_us", finished.baseline_us);
   fields("best_us", finished.best_us);
   fields("library_us", finished.library_us);
+  fields("baseline_metric", finished.baseline_metric);
+  fields("best_metric", finished.best_metric);
   fields("over_baseline", finished.over_baseline);
   fields("over_library", finished.over_library);
 }

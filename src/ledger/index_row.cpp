@@ -22,6 +22,7 @@ class RowWriter {
 
   void put_sum(std::uint64_t sum) { put_number(sum, 16); }
   void put(std::integral auto value) { put_number(value); }
+  void put(bool value) { put(value ? 1 : 0); }
   void put(double value) { put_number(value); }
   void put(std::string_view value) {
     text_ += '\t';
@@ -93,6 +94,11 @@ class RowReader {
   }
   void get_sum(std::uint64_t& value) { get_number(value, 16); }
   void get(std::integral auto& value) { get_number(value); }
+  void get(bool& value) {
+    const std::string_view text = column();
+    sound_ = sound_ && (text == "0" || text == "1");
+    value = text == "1";
+  }
   void get(double& value) { get_number(value); }
   void get(std::string& value) {
     std::string_view text = column();

@@ -35,6 +35,9 @@ struct Break {
   if (const auto* resumed = std::get_if<RunResumed>(&entry)) {
     return "the agent's start in " + resumed->tag;
   }
+  if (const auto* ablation = std::get_if<Ablation>(&entry)) {
+    return fmt::format("the ablation of experiment {} of {}", ablation->number, ablation->tag);
+  }
   return "a turn of " + std::get<Turn>(entry).tag;
 }
 

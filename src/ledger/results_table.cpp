@@ -123,7 +123,8 @@ void check_header(std::string_view line, const Place& place) {
 
 ResultsRow results_row(const Experiment& experiment) {
   return {.commit = experiment.commit.substr(0, kShortCommit),
-          .median_us = experiment.median_us,
+          .median_us = experiment.figure(),
+          .is_metric = experiment.metric.has_value(),
           .tflops_s = experiment.tflops_s,
           .status = experiment.status,
           .description = experiment.description};
@@ -132,9 +133,12 @@ ResultsRow results_row(const Experiment& experiment) {
 std::string results_header() { return std::string(kHeader) + '\n'; }
 
 std::string results_line(const ResultsRow& row) {
-  return fmt::format("{}\t{:.3f}\t{:.2f}\t{}\t{}\n", one_line(row.commit),
-                     row.median_us.value_or(kNoMedian), row.tflops_s.value_or(0),
-                     spelling(row.status), one_line(row.description));
+  // Of a metric all digits: it may well lie between 0 and 1.
+  const std::string figure = row.is_metric && row.median_us
+                                 ? fmt::format("{:.9g}", *row.median_us)
+                                 : fmt::format("{:.3f}", row.median_us.value_or(kNoMedian));
+  return fmt::format("{}\t{}\t{:.2f}\t{}\t{}\n", one_line(row.commit), figure,
+                     row.tflops_s.value_or(0), spelling(row.status), one_line(row.description));
 }
 
 std::vector<ResultsRow> parse_results(std::string_view text, const std::filesystem::path& file) {

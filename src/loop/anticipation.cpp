@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "autokernel/base/error.h"
+#include "autokernel/trial/command.h"
 #include "loop/editable_set.h"
 #include "loop/scope.h"
 
@@ -16,6 +17,8 @@ Anticipation::Anticipation(const Workspace& workspace, const Measurer& measurer,
   if (!measurer.may_be_ready() || trial::resident_seconds() == 0) return;
   trial::Request request =
       measurer.request(run_, unchanged_case(workspace.repository(), run_), status.best.commit);
+  // Commands have nothing to get ready.
+  if (trial::is_of_command(request)) return;
   request.incumbent = measurer.incumbent(run_, status.best);
   trial::get_runner_ready(request);
   request_ = std::move(request);

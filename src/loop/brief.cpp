@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <system_error>
 
+#include "autokernel/ledger/time_scale.h"
 #include "loop/editable_set.h"
 
 namespace autokernel::loop {
@@ -13,21 +14,29 @@ namespace {
 // Enough to see what has been tried lately, little enough to be read.
 constexpr std::size_t kRecent = 15;
 
-[[nodiscard]] std::string figure(const std::optional<double>& value, const char* unit) {
-  return value ? fmt::format("{:.3f} {}", *value, unit) : std::string("not known");
+[[nodiscard]] std::string figure(const std::optional<double>& value,
+                                 const std::optional<ledger::MetricValue>& metric) {
+  if (!value) return "not known";
+  if (!metric) return fmt::format("{:.3f} us", *value);
+  return fmt::format("{:.6g}{}{}", *value, metric->unit.empty() ? "" : " ", metric->unit);
 }
 
 [[nodiscard]] std::string outcome(const ledger::Experiment& experiment) {
   std::string text = fmt::format("- {}: {}. **{}**", experiment.number, experiment.description,
                                  experiment.verdict);
-  if (experiment.gain) text += fmt::format(", {:+.1f} % time", -100 * experiment.gain->estimate);
+  if (experiment.gain) {
+    const double change = ledger::after_gain(experiment, 1, experiment.gain->estimate) - 1;
+    text += fmt::format(", {:+.1f} % {}", 100 * change,
+                        experiment.metric ? experiment.metric->name : "time");
+  }
   if (!experiment.gain && !experiment.reason.empty()) text += ": " + experiment.reason;
   return text + "\n";
 }
 
 // What the run itself measures with, so that the agent tries its kernel on nothing else.
-[[nodiscard]] std::string bench_of(const ledger::RunStarted& run) {
+[[nodiscard]] std::string bench_of(const ledger::RunStarted& run, bool is_metric) {
   const std::string folder = run.case_directory.empty() ? "." : run.case_directory;
+  if (is_metric) return "autokernel bench --case " + folder;
   std::string command =
       fmt::format("autokernel bench --case {} --device {} --size {}", folder, run.device, run.size);
   if (!run.arch.empty()) command += " --arch " + run.arch;
@@ -53,6 +62,27 @@ constexpr std::size_t kRecent = 15;
   return text + "\n";
 }
 
+// What is to be done to a kernel, and how it is judged.
+[[nodiscard]] std::string task_of_kernel(const ledger::RunStarted& run) {
+  return fmt::format(
+      "# One experiment\n\nMake `{}` faster. Make one change, for one reason, then "
+      "end. When you have ended, the kernel is compiled, checked and timed against the incumbent "
+      "(the best so far), and kept or reverted.\n\n",
+      run.editable);
+}
+[[nodiscard]] std::string task_of_program(const ledger::RunStarted& run,
+                                          const ledger::MetricValue& metric) {
+  const std::string folder = run.case_directory.empty() ? "" : run.case_directory + "/";
+  return fmt::format(
+      "# One experiment\n\nImprove `{0}`: what counts is the metric `{1}`{2}, and {3} is better. "
+      "Make one change, for one reason, then end. When you have ended, the program is built, run, "
+      "checked and compared with the incumbent (the best so far), and kept or reverted. "
+      "`{4}case.toml` says how. Its commands run in a folder of their own, with no other "
+      "files, and only what is on standard output, or in a file that the case names, counts.\n\n",
+      run.editable, metric.name, metric.unit.empty() ? "" : " (" + metric.unit + ")",
+      metric.higher_is_better ? "more" : "less", folder);
+}
+
 }  // namespace
 
 std::filesystem::path find_playbook(const std::filesystem::path& root) {
@@ -68,24 +98,25 @@ std::filesystem::path find_playbook(const std::filesystem::path& root) {
 std::string brief_of(const Status& status, const std::filesystem::path& idea_file,
                      const std::string& remarks, const std::filesystem::path& playbook) {
   const ledger::RunStarted& run = status.run;
-  std::string text = fmt::format(
-      "# One experiment\n\nMake `{0}` faster. Make one change, for one reason, then "
-      "end. When you have ended, the kernel is compiled, checked and timed against the incumbent "
-      "(the best so far), and kept or reverted.\n\n- Edit no other file than {3}; other edits are "
+  const std::optional<ledger::MetricValue>& metric = status.baseline.metric;
+  std::string text = metric ? task_of_program(run, *metric) : task_of_kernel(run);
+  text += fmt::format(
+      "- Edit no other file than {2}; other edits are "
       "reverted. "
       "Do not run git, and do not run `autokernel loop`.\n- To see whether it compiles and is "
-      "correct, and about how fast it is: `{1}`.\n- Write your idea in one sentence into the file "
-      "`{2}`, or print a line `IDEA: ...`.\n- `autokernel log` lists every experiment, `autokernel "
+      "correct, and about how {3} it is: `{0}`.\n- Write your idea in one sentence into the file "
+      "`{1}`, or print a line `IDEA: ...`.\n- `autokernel log` lists every experiment, `autokernel "
       "show N` and `autokernel diff N` show one, rejected ones included.\n\n",
-      run.editable, bench_of(run), idea_file.string(), EditableSet(run).names());
-  text += contract_of(run, playbook);
+      bench_of(run, metric.has_value()), idea_file.string(), EditableSet(run).names(),
+      metric ? "good" : "fast");
+  if (!metric) text += contract_of(run, playbook);
   text += fmt::format(
       "## Where the run stands\n\nRun {} on {}, {} experiments: {} kept, {} not "
       "faster, {} failed.\n\n",
       run.tag, run.device_name, status.counts.experiments(), status.counts.kept,
       status.counts.discarded, status.counts.failed);
   text += fmt::format("- baseline: {}\n- best: {}, experiment {} ({})\n",
-                      figure(status.baseline.median_us, "us"), figure(status.best_us(), "us"),
+                      figure(status.baseline.figure(), metric), figure(status.best_us(), metric),
                       status.best.number, status.best.description);
   if (status.best.vs_reference) {
     text +=
@@ -102,8 +133,8 @@ std::string brief_of(const Status& status, const std::filesystem::path& idea_fil
   text += status.is_plateau()
               ? fmt::format(
                     "{} experiments in a row brought no gain: change the structure (how the work "
-                    "is divided, what is kept where, which instructions), not constants.\n",
-                    status.streak)
+                    "is divided, what is kept where{}), not constants.\n",
+                    status.streak, metric ? "" : ", which instructions")
               : std::string("Try what you expect to gain most.\n");
   return text;
 }

@@ -17,8 +17,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-[[nodiscard]] std::string folder_of(const std::string& path) {
-  return path.substr(0, path.rfind('/') + 1);
+// That of the case, from which the paths of all editable files are.
+[[nodiscard]] std::string folder_of(const ledger::RunStarted& run) {
+  const std::string folder = run.case_directory.empty() ? "" : run.case_directory + "/";
+  if (run.editable.starts_with(folder)) return folder;
+  return run.editable.substr(0, run.editable.rfind('/') + 1);
 }
 
 // What the run must not change, by path from the case's folder.
@@ -42,7 +45,7 @@ namespace fs = std::filesystem;
 
 EditableSet::EditableSet(const ledger::RunStarted& run)
     : main_(run.editable),
-      folder_(folder_of(run.editable)),
+      folder_(folder_of(run)),
       others_(run.editable_files, fixed_in(run, folder_)) {}
 
 std::string EditableSet::names() const {
@@ -141,13 +144,13 @@ std::string EditableSet::fault(const fs::path& root) const {
 }
 
 cases::KernelSource EditableSet::source_in(const fs::path& root) const {
-  return cases::read_kernel(root / main_, others_, "the kernel");
+  return cases::read_kernel_in(root / folder_, main_.substr(folder_.size()), others_, "the kernel");
 }
 
 cases::KernelSource EditableSet::source_at(const repo::Repository& repository,
                                            const std::string& commit) const {
   cases::KernelSource source;
-  source.name = fs::path(main_).filename().string();
+  source.name = main_.substr(folder_.size());
   for (const std::string& path : at(repository, commit)) {
     auto text = repository.file_at(commit, path);
     if (!text) {

@@ -28,6 +28,10 @@ class Folders {
   [[nodiscard]] static std::string log_of(const std::string& log, const std::string& size) {
     return std::filesystem::path(log).replace_extension(size + ".log").string();
   }
+  // The log of a trial without the change of an experiment, from the root.
+  [[nodiscard]] static std::string ablation_log(const std::string& tag, int number) {
+    return std::string(kOwn) + "/runs/" + tag + "/ablation-" + std::to_string(number) + ".log";
+  }
   // What the agent printed before that experiment, from the root.
   [[nodiscard]] static std::string agent_log(const std::string& tag, int number) {
     return std::string(kOwn) + "/runs/" + tag + "/agent-" + std::to_string(number) + ".log";

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "autokernel/base/probability.h"
+#include "loop/experiment_fields.h"
 
 namespace autokernel::loop {
 namespace {
@@ -50,6 +51,10 @@ void summarise_one(const std::vector<trial::Result>& results, ledger::RunFinishe
   std::vector<double> over_library;
   for (const trial::Result& result : results) {
     if (!result.times) continue;
+    if (result.metric) {
+      headline.best_metric = metric_of(*result.metric, 0);
+      headline.baseline_metric = headline.best_metric;
+    }
     const double ours = result.times->median_us;
     best.push_back(ours);
     if (result.comparison) {
@@ -62,8 +67,19 @@ void summarise_one(const std::vector<trial::Result>& results, ledger::RunFinishe
       over_library.push_back(library.back() / ours);
     }
   }
-  if (!best.empty()) headline.best_us = median(best);
-  if (!baseline.empty()) headline.baseline_us = median(baseline);
+  // What a metric comes to is no time.
+  const auto put = [](const std::vector<double>& values, std::optional<double>& time_us,
+                      std::optional<ledger::MetricValue>& metric) {
+    if (values.empty()) {
+      metric.reset();
+    } else if (metric) {
+      metric->value = median(values);
+    } else {
+      time_us = median(values);
+    }
+  };
+  put(best, headline.best_us, headline.best_metric);
+  put(baseline, headline.baseline_us, headline.baseline_metric);
   if (!library.empty()) headline.library_us = median(library);
   if (!over_baseline.empty()) headline.over_baseline = confirmed(over_baseline);
   if (!over_library.empty()) headline.over_library = confirmed(over_library);

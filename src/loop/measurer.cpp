@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "autokernel/base/error.h"
+#include "autokernel/trial/decision.h"
 #include "autokernel/trial/sources.h"
 #include "loop/editable_set.h"
 #include "loop/names.h"
@@ -67,6 +68,17 @@ trial::Incumbent Measurer::incumbent(const ledger::RunStarted& run,
           .source = std::move(kernel.text),
           .min_gain = run.min_gain,
           .files = std::move(kernel.files)};
+}
+
+trial::Incumbent Measurer::best_as_incumbent(const Status& status) const {
+  trial::Incumbent best = incumbent(status.run, status.best);
+  for (const ledger::Experiment& experiment : status.experiments) {
+    if (experiment.status != ledger::Status::keep) continue;
+    for (const ledger::GuardValue& guard : experiment.guards) {
+      if (guard.gain) best.guard_log_ratios[guard.metric.name] += trial::log_ratio_of(*guard.gain);
+    }
+  }
+  return best;
 }
 
 trial::Result Measurer::measure(const trial::Request& request, const std::string& log) const {

@@ -27,6 +27,8 @@ class Measurer {
   // An experiment of that run, to compare with.
   [[nodiscard]] trial::Incumbent incumbent(const ledger::RunStarted& run,
                                            const ledger::Experiment& experiment) const;
+  // The best of a run, with what guards have been used up by then.
+  [[nodiscard]] trial::Incumbent best_as_incumbent(const Status& status) const;
   // Runs a trial, and writes its log to `log` (from the root).
   [[nodiscard]] trial::Result measure(const trial::Request& request, const std::string& log) const;
   // Runs a trial of which nothing but the verdict may become known.

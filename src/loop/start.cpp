@@ -101,6 +101,18 @@ void require_clean(const repo::Repository& repository, const std::string& commit
   }
 }
 
+// What says something of kernels alone.
+void require_no_kernel_options(const StartOptions& options, const HiddenSizes& hidden) {
+  const char* const option = !options.architecture.empty() ? "--arch"
+                             : options.size != "default"   ? "--size"
+                             : hidden.are_given()          ? "--hidden-sizes"
+                                                           : nullptr;
+  if (option == nullptr) return;
+  throw Error(Stop::usage, fmt::format("{} is for kernels, and this case is one of commands "
+                                       "([command] in case.toml): leave it out",
+                                       option));
+}
+
 // Where the rows of an earlier run go, if there are any.
 [[nodiscard]] std::string results_aside(const Folders& folders) {
   std::error_code unreadable;
@@ -144,6 +156,7 @@ Loop::Started Loop::start(const StartOptions& options) {
   require_new(repository, run.tag, run.branch);
   cases::CaseFiles files = cases::read_files(options.case_directory);
   const cases::Case problem = cases::parse(files);
+  if (problem.command) require_no_kernel_options(options, measurer_->hidden_sizes());
   run.editable = repository.relative(problem.kernel_file());
   run.editable_files = problem.editable_files.patterns();
   // At another size the sizes of the score, which may be large, are not what is wanted.
@@ -173,7 +186,8 @@ Loop::Started Loop::start(const StartOptions& options) {
   baseline.log = Folders::log(run.tag, 0);
   const GoalTrials trials(*measurer_, run, files);
   const trial::Request request = measurer_->request(run, std::move(files), head.commit);
-  baseline.source_digest = digest_of({request.source, request.files});
+  baseline.source_digest = digest_of({request.source, request.files},
+                                     problem.command ? Written::anyhow : Written::in_cuda);
   Started started;
   Judged judged = trials.measure(request, baseline.log);
   started.result = std::move(judged.result);
@@ -189,7 +203,8 @@ Loop::Started Loop::start(const StartOptions& options) {
   run.device_name = result.device ? result.device->name : "";
   run.driver_version = result.versions.contains("driver") ? result.versions.at("driver") : "";
   run.min_gain = options.min_gain.value_or(
-      trial::default_min_gain(result.device.value_or(trial::DeviceReport{})));
+      problem.command ? problem.command->min_gain
+                      : trial::default_min_gain(result.device.value_or(trial::DeviceReport{})));
   fill_in(baseline, result, std::move(judged.sizes));
   baseline.seconds = result.total_seconds;
   baseline.result = trial::record(request, result, baseline.log);

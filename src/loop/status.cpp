@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "autokernel/ledger/time_scale.h"
 #include "loop/editable_set.h"
 
 namespace autokernel::loop {
@@ -13,7 +14,7 @@ constexpr int kPlateau = 6;
 }  // namespace
 
 std::optional<double> Status::gain_over_baseline() const {
-  double share = 1;
+  double share = 1;  // of the time, or of a metric, that is left
   bool any = false;
   for (const ledger::Experiment& experiment : experiments) {
     if (experiment.status != ledger::Status::keep || !experiment.gain) continue;
@@ -25,8 +26,9 @@ std::optional<double> Status::gain_over_baseline() const {
 }
 
 std::optional<double> Status::best_us() const {
-  if (!baseline.median_us) return std::nullopt;
-  return *baseline.median_us * (1 - gain_over_baseline().value_or(0));
+  const std::optional<double> first = baseline.figure();
+  if (!first) return std::nullopt;
+  return ledger::after_gain(baseline, *first, gain_over_baseline().value_or(0));
 }
 
 // The driver names its device so, and the run remembers nothing else of it.

@@ -12,6 +12,8 @@
 #include "autokernel/base/interrupts.h"
 #include "autokernel/base/visible_text.h"
 #include "autokernel/ledger/results_table.h"
+#include "autokernel/ledger/time_scale.h"
+#include "autokernel/trial/command.h"
 #include "autokernel/trial/other_device.h"
 #include "autokernel/trial/record.h"
 #include "autokernel/trial/verdicts.h"
@@ -220,17 +222,19 @@ void decide(ledger::Experiment& experiment, const trial::Result& result, bool ke
   trial::Request& request = candidate.request;
   request = measurer.request(run, std::move(files), experiment.commit);
   const cases::KernelSource source{request.source, request.files};
-  experiment.source_digest = digest_of(source);
+  const Written written = trial::is_of_command(request) ? Written::anyhow : Written::in_cuda;
+  experiment.source_digest = digest_of(source, written);
   require_new_source(status, experiment.source_digest, options.again);
-  trial::Incumbent incumbent = measurer.incumbent(run, status.best);
-  const std::size_t tokens = count_tokens(source);
-  const std::size_t before = count_tokens({incumbent.source, incumbent.files});
+  trial::Incumbent incumbent = measurer.best_as_incumbent(status);
+  const std::size_t tokens = count_tokens(source, written);
+  const std::size_t before = count_tokens({incumbent.source, incumbent.files}, written);
   if (options.simpler && is_simpler(tokens, before)) {
     candidate.simpler_reason =
         fmt::format("; kept as the simpler one: {} tokens instead of {}", tokens, before);
     incumbent.as_fast_will_do = true;
   }
   request.incumbent = std::move(incumbent);
+  request.longer = options.longer;
   return candidate;
 }
 
@@ -334,7 +338,7 @@ void record_and_apply(const Workspace& workspace, RunRecord& record, const Candi
                                                   const ledger::Experiment& experiment) {
   const std::optional<double> incumbent_us = before.best_us();
   if (!incumbent_us || !experiment.gain) return std::nullopt;
-  return *incumbent_us * (1 - experiment.gain->estimate);
+  return ledger::after_gain(experiment, *incumbent_us, experiment.gain->estimate);
 }
 
 }  // namespace

@@ -53,9 +53,9 @@ using Verdict = Verification::Verdict;
   return commits;
 }
 
-[[nodiscard]] std::string interval(const ledger::Confirmed& ratio) {
-  return fmt::format("{:.3f} times as fast (95 %: {:.3f} to {:.3f})", ratio.ratio, ratio.low,
-                     ratio.high);
+[[nodiscard]] std::string interval(const ledger::Confirmed& ratio, bool is_metric) {
+  return fmt::format("{:.3f} times as {} (95 %: {:.3f} to {:.3f})", ratio.ratio,
+                     is_metric ? "good" : "fast", ratio.low, ratio.high);
 }
 
 // What the figures say; tampering is a matter of its own.
@@ -65,9 +65,10 @@ void judge(Verification& verification, double min_gain) {
     verification.reason = "nothing was kept, and nothing is claimed";
     return;
   }
-  verification.reason = "measured again, the best is " + interval(*measured);
+  const bool is_metric = verification.measured.best_metric.has_value();
+  verification.reason = "measured again, the best is " + interval(*measured, is_metric);
   const auto claimed = verification.claimed ? verification.claimed->over_baseline : std::nullopt;
-  if (claimed) verification.reason += "; the run claimed " + interval(*claimed);
+  if (claimed) verification.reason += "; the run claimed " + interval(*claimed, is_metric);
   // Two intervals of the same truth miss each other now and then by a little; the minimum gain is
   // what counts as a little everywhere.
   const bool falls_short = claimed && measured->high * (1 + min_gain) < claimed->low;
@@ -111,6 +112,13 @@ Verification Loop::verify(const std::string& tag, int processes, Python python) 
   const Status& status = record_->adopt(std::move(reader).state(), branch).status;
   const ledger::RunStarted& run = status.run;
 
+  const cases::CaseFiles files = original_case(repository, run);
+  if (python == Python::refused && cases::parse(files).command) {
+    throw Error(Stop::usage, fmt::format("cannot verify the run {}: its programs are built and run "
+                                         "by commands that the record names; --allow lets them "
+                                         "run, each confined to a folder of its own",
+                                         run.tag));
+  }
   if (python == Python::refused && run.editable.ends_with(".py")) {
     throw Error(Stop::usage, fmt::format("cannot verify the run {}: its kernel, {}, is compiled by "
                                          "Python that the record names; --allow lets it run, "
@@ -144,7 +152,6 @@ Verification Loop::verify(const std::string& tag, int processes, Python python) 
                     inspection.unchained));
   }
 
-  const cases::CaseFiles files = original_case(repository, run);
   const GoalTrials trials(*measurer_, run, files);
   trial::Request request = measurer_->request_of_best(status, files);
   request.known_device.reset();

@@ -50,11 +50,13 @@ td.d { overflow-wrap: anywhere; }
 [[nodiscard]] std::string hover_text(const Layout& layout, const History& history, std::size_t i) {
   const Experiment& experiment = history.experiments[i];
   std::string text = fmt::format("{}: {}\n{}", i, experiment.description, word(experiment.fate));
-  if (experiment.time_us) text += ", " + time_text(*experiment.time_us);
+  if (experiment.time_us) text += ", " + figure_text(history, *experiment.time_us);
   if (const auto times = speed(layout, history, experiment))
-    text += fmt::format(", {:.2f} times the baseline's speed", *times);
+    text += fmt::format(", {:.2f} times the baseline's {}", *times,
+                        history.measure ? "value" : "speed");
   if (const auto& interval = experiment.interval_us) {
-    text += fmt::format("\n95 %: {} to {}", time_text(interval->low), time_text(interval->high));
+    text += fmt::format("\n95 %: {} to {}", figure_text(history, interval->low),
+                        figure_text(history, interval->high));
   }
   if (!experiment.commit.empty()) text += "\n" + experiment.commit;
   return text;
@@ -99,7 +101,10 @@ td.d { overflow-wrap: anywhere; }
       "<tr id=\"e{0}\" class=\"{1}\"><td class=\"n\">{0}</td><td>{2}</td><td>{1}</td><td "
       "class=\"n\">{3}</td><td class=\"n\">{4}</td><td class=\"n\">{5}</td><td "
       "class=\"d\">{6}</td></tr>\n",
-      i, word(experiment.fate), html_text(experiment.commit), cell(experiment.time_us, "{:.3f}"),
+      i, word(experiment.fate), html_text(experiment.commit),
+      history.measure && experiment.time_us
+          ? cell(history.measure->value(*experiment.time_us), "{:.6g}")
+          : cell(experiment.time_us, "{:.3f}"),
       cell(experiment.tflops_s, "{:.2f}"), cell(speed(layout, history, experiment), "{:.2f}"),
       html_text(experiment.description));
 }
@@ -130,7 +135,9 @@ std::string page(const std::string& picture, const Layout& layout, const History
   text += svg.substr(begin, end - begin) + hits(layout, history) + svg.substr(end);
   text +=
       "<table>\n<thead><tr><th class=\"n\">n</th><th>commit</th><th>outcome</th>"
-      "<th class=\"n\">us</th><th class=\"n\">TFLOP/s</th><th "
+      "<th class=\"n\">" +
+      (history.measure ? html_text(history.measure->name) : std::string("us")) +
+      "</th><th class=\"n\">TFLOP/s</th><th "
       "class=\"n\">speed</th><th>what was tried</th></tr></thead>\n<tbody>\n";
   for (std::size_t i = 0; i < history.experiments.size(); ++i) text += row(layout, history, i);
   return text + "</tbody>\n</table>\n</body>\n</html>\n";

@@ -105,12 +105,16 @@ void add_lines(Panel& panel, const History& history, const Story& story, auto va
   panel.failed_at = value_at(panel.axis, panel.more_is_better ? kEdge : 1 - kEdge);
 }
 
+[[nodiscard]] std::string relative_title(const History& history) {
+  return history.measure ? "times as good as the baseline" : "times as fast as the baseline";
+}
+
 [[nodiscard]] Panel throughput_panel(const History& history, const Story& story) {
   Panel panel;
   panel.bottom = kUpperBottom;
   panel.top = kUpperTop;
   const Throughput throughput = throughput_of(history, story);
-  panel.title = throughput.relative ? "times as fast as the baseline" : "TFLOP/s (more is better)";
+  panel.title = throughput.relative ? relative_title(history) : "TFLOP/s (more is better)";
   for (std::size_t i = 0; i < history.experiments.size(); ++i) {
     const Experiment& experiment = history.experiments[i];
     const auto us = drawn_us(history, story, i);
@@ -134,20 +138,39 @@ void add_lines(Panel& panel, const History& history, const Story& story, auto va
   return panel;
 }
 
+[[nodiscard]] std::string title_of(const Measure& measure) {
+  return fmt::format("{}{} ({} is better)", measure.name,
+                     measure.unit.empty() ? "" : ", " + measure.unit,
+                     measure.higher_is_better ? "more" : "less");
+}
+
 [[nodiscard]] Panel time_panel(const History& history, const Story& story) {
   Panel panel;
+  const std::optional<Measure>& measure = history.measure;
+  const bool rises = measure && measure->higher_is_better;
   panel.title = "us per run (less is better)";
+  if (measure) panel.title = title_of(*measure);
   panel.bottom = kLowerBottom;
   panel.top = kLowerTop;
-  panel.more_is_better = false;
+  panel.more_is_better = rises;
+  const auto value_of = [&](double us) { return measure ? measure->value(us) : us; };
   for (std::size_t i = 0; i < history.experiments.size(); ++i) {
-    panel.values.push_back(drawn_us(history, story, i));
-    panel.intervals.push_back(history.experiments[i].interval_us);
+    const auto us = drawn_us(history, story, i);
+    panel.values.push_back(us ? std::optional(value_of(*us)) : std::nullopt);
+    auto interval = history.experiments[i].interval_us;
+    if (interval && rises) interval = {value_of(interval->high), value_of(interval->low)};
+    panel.intervals.push_back(interval);
   }
   add_lines(
-      panel, history, story, [](double us) { return us; },
-      [](double, double us) { return time_text(us); },
-      [](double value, const auto& range) { return value * kFarTimesTime < range.min; });
+      panel, history, story, value_of, [&](double, double us) { return figure_text(history, us); },
+      [&](double value, const auto& range) { return !rises && value * kFarTimesTime < range.min; });
+  if (rises) {  // from zero on, a gain of a percent would not be seen
+    std::vector<double> values = present(panel.values);
+    for (const ReferenceLine& line : panel.lines) values.push_back(line.value);
+    panel.axis = axis_around(values);
+    panel.failed_at = value_at(panel.axis, kEdge);
+  }
+  if (measure) return panel;
   if (panel.axis.high >= kManyMicroseconds) {
     panel.title = "ms per run (less is better)";
     panel.unit = 1000;

@@ -61,27 +61,39 @@ std::string time_text(double microseconds) {
   return digits(microseconds) + " us";
 }
 
+std::string figure_text(const History& history, double time_us) {
+  if (!history.measure) return time_text(time_us);
+  const std::string& unit = history.measure->unit;
+  return fmt::format("{:.5g}{}{}", history.measure->value(time_us), unit.empty() ? "" : " ", unit);
+}
+
 std::string title(const History& history) {
   const std::string what = history.problem.empty() ? "Kernel experiments" : history.problem;
   return history.device.empty() ? what : what + " on " + history.device;
 }
 
 std::string headline(const History& history, const Story& story) {
-  if (!story.baseline || !story.best) return "no kernel has been kept yet";
+  const std::optional<Measure>& measure = history.measure;
+  if (!story.baseline || !story.best)
+    return measure ? "nothing has been kept yet" : "no kernel has been kept yet";
+  const char* const good = measure ? "good" : "fast";
+  const std::string name = measure ? measure->name + " " : "";
   if (history.confirmed) {
     const Confirmed& confirmed = *history.confirmed;
     return fmt::format(
-        "{:.2f} times as fast as the baseline, confirmed in {} processes (95 %: {:.2f} to {:.2f})",
-        confirmed.ratio, confirmed.processes, confirmed.low, confirmed.high);
+        "{}{:.2f} times as {} as the baseline, confirmed in {} {} (95 %: {:.2f} to {:.2f})", name,
+        confirmed.ratio, good, confirmed.processes, measure ? "comparisons" : "processes",
+        confirmed.low, confirmed.high);
   }
   const std::string raw =
       history.scale == Scale::medians ? " (raw medians, each of another process)" : "";
   const double first = time_of(history, *story.baseline);
   const double best = time_of(history, *story.best);
   if (story.baseline == story.best)
-    return "baseline " + time_text(first) + ", nothing faster yet" + raw;
-  std::string text = time_text(first) + " to " + time_text(best);
-  if (best <= first) text += fmt::format(", {:.2f} times as fast", first / best);
+    return name + "baseline " + figure_text(history, first) +
+           (measure ? ", nothing better yet" : ", nothing faster yet") + raw;
+  std::string text = name + figure_text(history, first) + " to " + figure_text(history, best);
+  if (best <= first) text += fmt::format(", {:.2f} times as {}", first / best, good);
   return text + raw;
 }
 

@@ -35,7 +35,8 @@ struct Story {
 // "baseline and 33 experiments: 8 kept, 20 discarded, 5 failed".
 [[nodiscard]] std::string footer(const History& history, const Story& story);
 
-// A time with the digits that mean something: "438.5 us", "12.34 ms".
+// A time with the digits that mean something: "438.5 us", "12.34 ms"; or what stands in its place.
 [[nodiscard]] std::string time_text(double microseconds);
+[[nodiscard]] std::string figure_text(const History& history, double time_us);
 
 }  // namespace autokernel::plot

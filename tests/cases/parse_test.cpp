@@ -163,8 +163,7 @@ TEST(CaseFolder, WithoutCaseTomlSaysWhatACaseIs) {
   const test::ScratchFolder folder;
 
   EXPECT_THAT([&] { static_cast<void>(load(folder.path())); },
-              testing::ThrowsMessage<Error>(
-                  HasSubstr("a case is a folder with case.toml and a kernel in it")));
+              testing::ThrowsMessage<Error>(HasSubstr("a case is a folder with case.toml in it")));
 }
 
 TEST(CaseFolder, WithAFolderInThePlaceOfCaseTomlIsRefused) {

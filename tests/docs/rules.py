@@ -39,6 +39,7 @@ RULES = [
     (r"(\w+=\S+ )?build/release/tests/", Skip("takes minutes; that something builds it is checked")),
     (r"tests/gpu/", Skip("needs a GPU; that there is such a file is checked")),
     (r"autokernel loop run --agent ", Skip("no such agent is here; tests/e2e/loop_agent_test.cpp has one of its own")),
+    (r"autokernel (bench|loop start) .*commands/", Skip("takes a minute; tests/e2e/command_examples_test.cpp does it")),
     (r"autokernel bench .*--(sweep|roofline)\b", Run(more=("--device cpu", "--quick"), sizes="check")),
     (r"autokernel bench\b", Run(more=SMALL)),
     (r"autokernel loop start ", Run(more=SMALL)),

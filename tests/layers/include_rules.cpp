@@ -56,7 +56,8 @@ const std::map<std::string, Names, std::less<>>& layers_below() {
 const std::map<std::string, Names, std::less<>>& parts_below() {
   static const std::map<std::string, Names, std::less<>> below = {
       {"report", {}},
-      {"supervise", {"report"}},
+      {"command", {"decide"}},
+      {"supervise", {"command", "report"}},
       {"inputs", {}},
       {"blas", {"inputs", "launch"}},
       {"launch", {"inputs"}},

@@ -79,13 +79,24 @@ RunResumed full_run_resumed() {
                       {.path = "gone.txt", .blob = ""}}};
 }
 
+Ablation full_ablation() {
+  return {.at = "2026-01-31T15:00:00.000Z",
+          .tag = "demo",
+          .best = std::string(40, 'f'),
+          .number = 3,
+          .verdict = "does not pay",
+          .reason = "-0.1 % time",
+          .gain = Gain{.estimate = 0.001, .low = -0.002, .high = 0.004, .pairs = 500},
+          .seconds = 12.5};
+}
+
 std::vector<Entry> full_entries() {
-  return {full_run_started(), full_experiment(), full_turn(), full_run_finished(),
-          full_run_resumed()};
+  return {full_run_started(),  full_experiment(),  full_turn(),
+          full_run_finished(), full_run_resumed(), full_ablation()};
 }
 
 std::vector<Entry> empty_entries() {
-  return {RunStarted{}, Experiment{}, Turn{}, RunFinished{}, RunResumed{}};
+  return {RunStarted{}, Experiment{}, Turn{}, RunFinished{}, RunResumed{}, Ablation{}};
 }
 
 Experiment experiment(int number) {

@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "autokernel/cases/command.h"
 #include "autokernel/cases/editable_files.h"
 
 namespace autokernel::cases {
@@ -253,7 +254,10 @@ struct Case {
   TimingPlan timing;
   Goal goal;
   CompilePlan compile;
-  EditableFiles editable_files;          // beside the main one
+  EditableFiles editable_files;  // beside the main one
+  // Of a case that is no kernel: `kernel_name` is the first of its editable files then, and it has
+  // no tensors.
+  std::optional<CommandPlan> command;
   Playbook playbook = Playbook::memory;  // the case's own word, or what follows from its cost
   std::string text;                      // case.toml as read
 
@@ -300,6 +304,13 @@ void read_images(CaseFiles& files);
 [[nodiscard]] CaseFiles read_files(const std::filesystem::path& directory);
 // Throws Error(usage) naming file, line, what was found and what is allowed. No file is opened.
 [[nodiscard]] Case parse(const CaseFiles& files);
+// Of the files of a [command] case, those that the check alone sees, and all others.
+struct CommandFiles {
+  std::map<std::string, std::string> fixed;
+  std::map<std::string, std::string> hidden;
+};
+[[nodiscard]] CommandFiles command_files(const CommandPlan& plan,
+                                         const std::map<std::string, std::string>& case_files);
 // Both at once, for those who only want to know what the case says.
 [[nodiscard]] Case load(const std::filesystem::path& directory);
 // From the text of case.toml alone, whatever files it names.

@@ -57,6 +57,10 @@ struct KernelSource {
 // where one of them cannot be read; `role` says what the main file was wanted for.
 [[nodiscard]] KernelSource read_kernel(const std::filesystem::path& main_file,
                                        const EditableFiles& others, std::string_view role);
+// The same where the main file is `main`, by path from `folder`, as the others are.
+[[nodiscard]] KernelSource read_kernel_in(const std::filesystem::path& folder,
+                                          const std::string& main, const EditableFiles& others,
+                                          std::string_view role);
 
 // Why a pattern can be none, in words that go behind it ("leads out of the folder"); empty: it can.
 [[nodiscard]] std::string pattern_fault(const std::string& pattern);

@@ -85,6 +85,23 @@ struct Gain {
   friend bool operator==(const Gain&, const Gain&) = default;
 };
 
+// What a [command] case is measured by.
+struct MetricValue {
+  std::string name;  // "ndcg"
+  std::string unit;  // empty: it has none
+  bool higher_is_better = false;
+  double value = 0;
+  friend bool operator==(const MetricValue&, const MetricValue&) = default;
+};
+
+// A number that may not become much worse, and how much better it was than the incumbent's:
+// relative, as Gain::estimate.
+struct GuardValue {
+  MetricValue metric;
+  std::optional<double> gain;
+  friend bool operator==(const GuardValue&, const GuardValue&) = default;
+};
+
 // What was measured at one of several sizes.
 struct SizeFigures {
   std::string size;
@@ -114,12 +131,18 @@ struct Experiment {
   std::optional<double> tflops_s;
   std::optional<double> vs_reference;  // the library's time over the kernel's, from the same run
   std::optional<Gain> gain;
-  std::vector<SizeFigures> sizes = {};  // where several make the score
-  double seconds = 0;                   // the whole step
-  std::string log;                      // path of its full log, from the root
+  std::vector<SizeFigures> sizes = {};     // where several make the score
+  std::optional<MetricValue> metric = {};  // of a [command] case, which has no time of a kernel
+  std::vector<GuardValue> guards = {};     // of such a case
+  double seconds = 0;                      // the whole step
+  std::string log;                         // path of its full log, from the root
   // The measurement whole, as `autokernel bench --json` prints it (docs/json.md); empty: none was
   // made.
   std::string result;
+  // The median time, or what the case is measured by in its place.
+  [[nodiscard]] std::optional<double> figure() const {
+    return metric ? std::optional(metric->value) : median_us;
+  }
   friend bool operator==(const Experiment&, const Experiment&) = default;
 };
 
@@ -151,8 +174,10 @@ struct RunFinished {
   std::optional<double> baseline_us;  // medians over the processes
   std::optional<double> best_us;
   std::optional<double> library_us;
-  std::optional<Confirmed> over_baseline;
-  std::optional<Confirmed> over_library;
+  std::optional<MetricValue> baseline_metric = {};  // of a [command] case, in place of times
+  std::optional<MetricValue> best_metric = {};
+  std::optional<Confirmed> over_baseline = {};
+  std::optional<Confirmed> over_library = {};
   friend bool operator==(const RunFinished&, const RunFinished&) = default;
 };
 
@@ -165,6 +190,22 @@ struct RunResumed {
   friend bool operator==(const RunResumed&, const RunResumed&) = default;
 };
 
-using Entry = std::variant<RunStarted, Experiment, Turn, RunFinished, RunResumed>;
+// The best held against the same without one of the changes that were kept: whether that change
+// still pays, now that others have come after it.
+struct Ablation {
+  std::string at;
+  std::string tag;
+  std::string best;  // the commit
+  int number = 0;    // of the experiment whose change was taken out
+  // "pays", "does not pay", "not clear"; "needed" where the rest fails without it, "entangled"
+  // where it cannot be taken out by itself
+  std::string verdict;
+  std::string reason;        // in a sentence
+  std::optional<Gain> gain;  // of the best over the rest
+  double seconds = 0;
+  friend bool operator==(const Ablation&, const Ablation&) = default;
+};
+
+using Entry = std::variant<RunStarted, Experiment, Turn, RunFinished, RunResumed, Ablation>;
 
 }  // namespace autokernel::ledger

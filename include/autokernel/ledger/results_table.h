@@ -21,6 +21,7 @@ namespace autokernel::ledger {
 struct ResultsRow {
   std::string commit;               // its first seven digits
   std::optional<double> median_us;  // none: 999999.000
+  bool is_metric = false;           // it is no time, but what a [command] case is measured by
   std::optional<double> tflops_s;   // none: 0.00
   Status status = Status::discard;
   std::string description;

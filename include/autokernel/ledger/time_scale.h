@@ -12,10 +12,14 @@
 
 namespace autokernel::ledger {
 
+// What a figure of the incumbent's is after a gain of that experiment's: as much less time, or less
+// of a metric; where more of it is better, more.
+[[nodiscard]] double after_gain(const Experiment& experiment, double figure, double gain);
+
 class TimeScale {
  public:
-  // To be called for each experiment of a run, in order: its time on the scale, microseconds. None
-  // where it was not compared.
+  // To be called for each experiment of a run, in order: its time on the scale, microseconds, or
+  // what the run is measured by. None where it was not compared.
   std::optional<double> add(const Experiment& experiment);
   // Of the experiment that it was held against; none where that has none.
   [[nodiscard]] std::optional<double> incumbent_us(const Experiment& experiment) const;

@@ -62,6 +62,7 @@ struct StartOptions {
 };
 
 struct StepOptions {
+  double longer = 1;  // of a [command] case: so many times the budget of an experiment
   std::string idea;
   bool again = false;        // even a source that was tried before
   bool simpler = false;      // also keep one that is as fast with clearly less code
@@ -148,6 +149,17 @@ class Loop {
   // Measures baseline, best and library again, in `processes` fresh processes, from what git holds;
   // makes the branch with the kept commits only.
   [[nodiscard]] Finish finish(int processes);
+
+  // Whether changes that were kept still pay: each of these experiments' (all kept ones' where none
+  // is named), taken out of the best by itself, which is then held against the best. Each is
+  // recorded, and told as it is known. Throws Error(usage) for an experiment that was not kept, and
+  // what finish() does.
+  [[nodiscard]] std::vector<ledger::Ablation> ablate(
+      const std::vector<int>& numbers, const std::function<void(const ledger::Ablation&)>& tell);
+  // Writes the best without the change of that experiment into the editable files, to be tried as
+  // an edit. Throws Error(usage) where it cannot be taken out, Error(repository) where the files
+  // hold an edit already.
+  void take_out(int number);
 
   // Whether the record of a run (of the one on this branch where `tag` is empty) is as it was
   // written, and its best as fast as is claimed, measured in so many fresh processes from what git

@@ -40,11 +40,23 @@ struct Confirmed {
   int processes = 0;
 };
 
+// What the experiments are measured by, in place of a time. Where more of it is better, what
+// History holds as times are 1 over its values: less is better of all that is in it.
+struct Measure {
+  std::string name;
+  std::string unit;
+  bool higher_is_better = false;
+
+  // Its value, for what stands as a time.
+  [[nodiscard]] double value(double time) const { return higher_is_better ? 1 / time : time; }
+};
+
 // The first experiment that was kept is the baseline. Text may hold anything.
 struct History {
   std::vector<Experiment> experiments;  // in the order made
   Scale scale = Scale::medians;
   // What follows is empty or none where there is no ledger to say it.
+  std::optional<Measure> measure;
   std::string problem;  // "MatMul [1024,1024] x [1024,1024] bfloat16"
   std::string device;   // "NVIDIA H200"
   std::string run;      // its tag

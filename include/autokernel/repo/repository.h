@@ -108,6 +108,14 @@ class Repository {
   // The bytes of a file in a commit, as git holds them; none where it is not in it.
   [[nodiscard]] std::optional<std::string> file_at(const std::string& commit,
                                                    const std::string& path) const;
+  // What a file is where the difference between `ancestor` and `theirs` is made to `ours`, each as
+  // bytes or, where there is no such file, none; empty: both change the same lines.
+  struct Merged {
+    std::optional<std::string> bytes;
+  };
+  [[nodiscard]] static std::optional<Merged> merge(const std::optional<std::string>& ancestor,
+                                                   const std::optional<std::string>& ours,
+                                                   const std::optional<std::string>& theirs);
   // The id of those bytes; none where the file is not in the commit.
   [[nodiscard]] std::optional<std::string> blob_at(const std::string& commit,
                                                    const std::string& path) const;

@@ -47,6 +47,9 @@ struct Incumbent {
   std::optional<double> min_gain;  // relative, 0.005; none: default_min_gain() of the device
   std::map<std::string, std::string> files = {};  // as Request::files
   std::vector<std::string> headers = {};  // names of those that it can include (Request::headers)
+  // Of a [command] case: by the name of a guard, how much better the incumbent is than the
+  // baseline, as the logarithm of the ratio. What has been lost by then is used up.
+  std::map<std::string, double> guard_log_ratios = {};
   // Whether a gain is confirmed in separate processes, and whether a candidate that is as fast is,
   // since that would be enough.
   bool is_confirmed = false;
@@ -117,6 +120,7 @@ struct Request {
   // runner down with it.
   std::string only_baseline;
   std::optional<int> samples;  // timed launches; none: as many as the case says
+  double longer = 1;           // of a [command] case: so many times its budget
   std::optional<Incumbent> incumbent;
   std::optional<KnownDevice> known_device;
   // With an incumbent: pairs are taken for so long, whatever they say.
@@ -155,6 +159,7 @@ void visit_fields(auto&& fields, Object& request) {
   fields.internal("baselines", request.baselines);
   fields.internal("only_baseline", request.only_baseline);
   fields.internal("samples", request.samples);
+  fields.internal("longer", request.longer);
   fields.internal("known_device", request.known_device);
   fields.internal("recording_seconds", request.recording_seconds);
   fields.internal("noise", request.noise);
@@ -266,6 +271,9 @@ struct PairedComparison {
       disturbance;  // of the incumbent by the candidate, in a sentence; empty: none was seen
 };
 
+// Whether neither a gain of the minimum nor its absence could be shown: more pairs would tell.
+[[nodiscard]] bool is_near_tie(const PairedComparison& comparison);
+
 // A gain becomes inconclusive, and the reason says why; any other outcome stays.
 void make_inconclusive(PairedComparison& comparison, const std::string& why);
 
@@ -295,6 +303,33 @@ struct Baseline {
   double median_us = 0;
 };
 
+// Of a [command] case: another number that may not become much worse.
+struct GuardReport {
+  std::string name;  // "p95_us"
+  std::string unit;
+  bool higher_is_better = false;
+  double value = 0;                 // the median over the runs
+  std::optional<double> incumbent;  // the same of the incumbent's runs
+  // How much better it is: as PairedComparison::gain. Negative: worse.
+  std::optional<double> gain;
+  std::optional<double> gain_low;  // the 95 % interval
+  std::optional<double> gain_high;
+  double most_loss = 0;  // 0.05
+};
+
+// Of a [command] case: what Result::times and ::comparison are of, in place of microseconds. A gain
+// is as much less of it, or where more is better, as much less of its inverse.
+struct MetricReport {
+  std::string name;  // "ndcg"
+  std::string unit;
+  bool higher_is_better = false;
+  double value = 0;                 // the median over the runs
+  std::vector<double> samples;      // one for each run, in order
+  std::optional<double> incumbent;  // the median of the incumbent's
+  bool deterministic = false;       // runs of one program agree exactly
+  std::vector<GuardReport> guards;
+};
+
 // Every field that may not exist is optional and is null in JSON.
 struct Result {
   Verdict verdict = Verdict::correct;
@@ -304,6 +339,7 @@ struct Result {
   std::vector<std::string> warnings;
   std::vector<StageReport> stages;  // in order; empty: nothing has begun
   std::optional<DeviceReport> device;
+  bool is_of_command = false;  // of a [command] case: what it is about is no kernel
   std::string label = "kernel";
   std::string problem;             // "MatMul [1024,1024] x [1024,1024] bfloat16"
   std::optional<Times> times;      // cold on a GPU
@@ -313,6 +349,7 @@ struct Result {
   std::optional<double> reference_default_us;
   std::vector<Baseline> baselines;             // where they are asked for
   std::optional<PairedComparison> comparison;  // of a correct candidate that has an incumbent
+  std::optional<MetricReport> metric;          // of a [command] case
   std::optional<Conditions> conditions;        // of a kernel that was timed
   std::optional<double> warm_us;
   std::optional<double> event_floor_us;  // an empty kernel in the same sequence

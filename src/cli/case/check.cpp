@@ -8,7 +8,9 @@
 
 #include "autokernel/base/error.h"
 #include "autokernel/base/visible_text.h"
+#include "autokernel/cases/case.h"
 #include "cli/case/catalog.h"
+#include "cli/case/command_examination.h"
 #include "cli/case/examination.h"
 #include "cli/commands.h"
 #include "cli/shared_options.h"
@@ -45,6 +47,15 @@ constexpr std::array kWords = {"PASS", "FAIL", "SKIP"};
 // "lengths constant": few names are longer.
 constexpr int kNameWidth = 18;
 
+// One that cannot be read is none: what is wrong with it is the first line of an examination.
+[[nodiscard]] bool is_command_case(const std::filesystem::path& folder) {
+  try {
+    return cases::parse(cases::read_files(folder)).command.has_value();
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 }  // namespace
 
 void CaseCheck::declare(Options options) {
@@ -59,7 +70,7 @@ int CaseCheck::run(const Console& console) {
   const std::filesystem::path folder = named_case(case_, std::filesystem::current_path());
   int made = 0;
   int failed = 0;
-  examine_case(folder, driver::parse_device(device_), size_, [&](const CheckLine& line) {
+  const auto tell = [&](const CheckLine& line) {
     const char* const word = kWords.at(static_cast<std::size_t>(line.outcome));
     console.out << fmt::format("{}  {:<{}}  {}\n", word, visible_line(line.name), kNameWidth,
                                visible_line(line.found));
@@ -69,7 +80,12 @@ int CaseCheck::run(const Console& console) {
     console.out << std::flush;
     ++made;
     if (line.outcome == CheckOutcome::failed) ++failed;
-  });
+  };
+  if (is_command_case(folder)) {
+    examine_command_case(folder, tell);
+  } else {
+    examine_case(folder, driver::parse_device(device_), size_, tell);
+  }
   console.out << (failed == 0 ? fmt::format("{} checks, none failed\n", made)
                               : fmt::format("{} checks, {} failed\n", made, failed));
   return failed == 0 ? 0 : static_cast<int>(Stop::usage);

@@ -9,6 +9,7 @@
 #include "autokernel/base/error.h"
 #include "autokernel/cases/case.h"
 #include "cli/case/catalog.h"
+#include "cli/case/command_description.h"
 #include "cli/case/description.h"
 #include "cli/commands.h"
 #include "cli/shared_options.h"
@@ -48,6 +49,10 @@ void CaseShow::declare(Options options) {
 int CaseShow::run(const Console& console) {
   const std::filesystem::path folder = named_case(case_, std::filesystem::current_path());
   const cases::Case problem = outline(folder);
+  if (problem.command) {
+    console.out << (json_ ? command_description_json(problem) : command_description_text(problem));
+    return 0;
+  }
   require_size(problem, size_);
   console.out << (json_ ? description_json(problem, size_) : description_text(problem, size_));
   return 0;

@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "autokernel/base/error.h"
 #include "autokernel/ledger/ledger.h"
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
@@ -55,6 +56,10 @@ void LoopStep::declare(Options options) {
   options.add_flag("--again", options_.again, "Try it even if this source was tried before");
   options.add_flag("--simpler", options_.simpler,
                    "Also keep a kernel that is as fast with at least a tenth less code");
+  options
+      .add_option("--longer", options_.longer,
+                  "Of a case of commands: take up to N times its budget for the comparison [1]")
+      .type_name("N");
   options.add_flag("--over-budget", options_.over_budget,
                    "Try it even if the run's budget is used up");
   options.add_flag("--json", json_, "Print the experiment as a ledger entry (docs/ledger.md)");
@@ -66,6 +71,9 @@ void LoopStep::declare(Options options) {
 }
 
 int LoopStep::run(const Console& console) {
+  constexpr double kLongest = 1000;
+  if (!(options_.longer >= 1 && options_.longer <= kLongest))
+    throw Error(Stop::usage, "--longer takes 1 to 1000");
   Watching watching(console, verbose_ ? Diagnostics::Level::verbose : Diagnostics::Level::quiet,
                     timeout_.limits());
   loop::LoopContext context = watching.context();

@@ -9,6 +9,7 @@
 #include "autokernel/base/document_json.h"
 #include "autokernel/base/error.h"
 #include "autokernel/base/visible_text.h"
+#include "autokernel/ledger/time_scale.h"
 #include "autokernel/trial/verdicts.h"
 #include "cli/key_lines.h"
 #include "cli/report.h"
@@ -61,8 +62,11 @@ constexpr const char* kEmulatedTimes = "these times rank kernels on this CPU, no
   return "not confirmed: the interval includes 1";
 }
 
-// "-12.3 %" of the time: what was gained, the way a stopwatch shows it.
-[[nodiscard]] std::string time_change(double gain) { return fmt::format("{:+.1f} %", -100 * gain); }
+// "-12.3 %" of the time, or of what the case is measured by.
+[[nodiscard]] std::string change_of(const Experiment& experiment, int decimals) {
+  const double change = ledger::after_gain(experiment, 1, experiment.gain->estimate) - 1;
+  return fmt::format("{:+.{}f} %", 100 * change, decimals);
+}
 
 // "default x 1, large x 3"; empty: one size is all that counts.
 [[nodiscard]] std::string score_text(const std::map<std::string, double>& score) {
@@ -98,7 +102,7 @@ constexpr const char* kEmulatedTimes = "these times rank kernels on this CPU, no
 
 [[nodiscard]] std::string recent_line(const Experiment& experiment, std::size_t longest) {
   std::string text = fmt::format("{} {}", experiment.number, experiment.verdict);
-  if (experiment.gain) text += " " + time_change(experiment.gain->estimate);
+  if (experiment.gain) text += " " + change_of(experiment, 1);
   text += ": " + shortened(experiment.description, longest);
   // Where there is a gain, the number says why.
   if (experiment.gain || experiment.reason.empty()) return text;
@@ -127,6 +131,7 @@ constexpr const char* kEmulatedTimes = "these times rank kernels on this CPU, no
           {"verdict", experiment.verdict},
           {"reason", experiment.reason.empty() ? Json() : Json(experiment.reason)},
           {"median_us", number_or_null(experiment.median_us)},
+          {"value", experiment.metric ? Json(experiment.metric->value) : Json()},
           {"vs_reference", number_or_null(experiment.vs_reference)},
           {"gain", experiment.gain ? Json(experiment.gain->estimate) : Json()}};
 }
@@ -139,17 +144,27 @@ constexpr const char* kEmulatedTimes = "these times rank kernels on this CPU, no
                                shortened(status.run.branch, kLongestName)));
   lines.add("device", shortened(status.run.device_name, kLongestName));
   if (status.is_emulated()) lines.add(kEmulated, kEmulatedTimes);
+  const std::optional<ledger::MetricValue>& metric = status.baseline.metric;
+  if (metric) {
+    lines.add("metric", fmt::format("{} ({} is better)", shortened(metric->name, kLongestName),
+                                    metric->higher_is_better ? "higher" : "lower"));
+    lines.add("baseline", metric_text(metric->value, metric->unit));
+  }
   lines.add("baseline_us", status.baseline.median_us, 3);
   if (!status.experiments.empty()) {  // a ledger may have been cut
     lines.add("best", fmt::format("{} ({}): {}", best.number, short_id(best.commit),
                                   shortened(best.description, room.longest)));
   }
-  lines.add("best_us", status.best_us(), 3);
-  if (const auto gain = status.gain_over_baseline()) {
-    lines.add("gain_pct", 100 * *gain, 2);
+  if (metric && status.best_us()) {
+    lines.add("best_value", metric_text(*status.best_us(), metric->unit));
+    lines.add("change", fmt::format("{:+.2f} %", 100 * (*status.best_us() / metric->value - 1)));
+  } else if (!metric) {
+    lines.add("best_us", status.best_us(), 3);
+    if (const auto gain = status.gain_over_baseline()) lines.add("gain_pct", 100 * *gain, 2);
   }
   if (status.confirmed && status.confirmed->over_baseline) {
-    lines.add("confirmed", times_as_fast(*status.confirmed->over_baseline));
+    lines.add("confirmed", metric ? times_as_good(*status.confirmed->over_baseline)
+                                  : times_as_fast(*status.confirmed->over_baseline));
   }
   lines.add("vs_reference", best.vs_reference, 3);
   lines.add_unless_empty("score", shortened(score_text(status.run.score), kLongestSentence));
@@ -179,6 +194,13 @@ constexpr const char* kEmulatedTimes = "these times rank kernels on this CPU, no
                number);
   }
   if (step.experiment.verdict == trial::finding(trial::Outcome::inconclusive).in_loop) {
+    const auto& comparison = step.result.comparison;
+    if (step.result.is_of_command && comparison && trial::is_near_tie(*comparison)) {
+      return fmt::format(
+          "near a tie: measure it longer, 'autokernel restore {}', then 'autokernel loop step "
+          "--again --longer 4 -m \"the same idea\"'; or continue from the best",
+          number);
+    }
     return fmt::format(
         "try again when the machine is quieter: 'autokernel restore {}', then 'autokernel loop "
         "step --again -m \"the same idea\"'; or continue from the best",
@@ -189,18 +211,42 @@ constexpr const char* kEmulatedTimes = "these times rank kernels on this CPU, no
 
 }  // namespace
 
-std::string experiment_heading() {
-  return fmt::format("{:>4}  {:<7}  {:>12}  {:>9}  {:<16}  {}\n", "n", "commit", "time_us",
-                     "change", "verdict", "description");
+std::string experiment_heading(const std::optional<ledger::MetricValue>& metric) {
+  return fmt::format("{:>4}  {:<7}  {:>12}  {:>9}  {:<16}  {}\n", "n", "commit",
+                     metric ? visible_line(metric->name) : "time_us", "change", "verdict",
+                     "description");
 }
 
 std::string experiment_line(const Experiment& experiment, const std::optional<double>& time_us) {
-  const std::string time = time_us ? fmt::format("{:.3f}", *time_us) : "-";
-  const std::string change =
-      experiment.gain ? fmt::format("{:+.2f} %", -100 * experiment.gain->estimate) : "-";
+  const std::string time = !time_us            ? "-"
+                           : experiment.metric ? metric_text(*time_us, "")
+                                               : fmt::format("{:.3f}", *time_us);
+  const std::string change = experiment.gain ? change_of(experiment, 2) : "-";
   return fmt::format("{:>4}  {:<7}  {:>12}  {:>9}  {:<16}  {}\n", experiment.number,
                      visible_line(experiment.commit.substr(0, 7)), time, change,
                      visible_line(experiment.verdict), visible_line(experiment.description));
+}
+
+std::string ablation_heading() {
+  return fmt::format("{:>4}  {:>9}  {:>28}  {:<12}  {}\n", "n", "then", "now", "verdict",
+                     "description");
+}
+
+std::string ablation_line(const Experiment& experiment, const ledger::Ablation& ablation) {
+  const auto change = [&](double gain) {
+    return fmt::format("{:+.2f}", 100 * (ledger::after_gain(experiment, 1, gain) - 1));
+  };
+  std::string now = "-";
+  if (const auto& gain = ablation.gain)
+    now = fmt::format("{} % ({} to {})", change(gain->estimate), change(gain->high),
+                      change(gain->low));
+  std::string line =
+      fmt::format("{:>4}  {:>9}  {:>28}  {:<12}  {}\n", ablation.number,
+                  experiment.gain ? change(experiment.gain->estimate) + " %" : "-", now,
+                  visible_line(ablation.verdict), visible_line(experiment.description));
+  // Without a gain the sentence is what there is to say.
+  if (!ablation.gain) line += fmt::format("      {}\n", visible_line(ablation.reason));
+  return line;
 }
 
 std::string step_text(const loop::Step& step) {
@@ -257,37 +303,47 @@ std::string status_json(const Status& status, const std::string& noise) {
     const ledger::Confirmed& ratio = *status.confirmed->over_baseline;
     confirmed = {{"ratio", ratio.ratio}, {"low", ratio.low}, {"high", ratio.high}};
   }
-  const Json object = {{"schema_version", kStatusSchemaVersion},
-                       {"tag", status.run.tag},
-                       {"branch", status.run.branch},
-                       {"editable", status.run.editable},
-                       {"editable_files", status.run.editable_files},
-                       {"device", status.run.device_name},
-                       {"started_at", status.run.at},
-                       {"min_gain", status.run.min_gain},
-                       {"baseline", experiment_json(status.baseline)},
-                       {"best", experiment_json(status.best)},
-                       {"best_us", number_or_null(status.best_us())},
-                       {"gain_over_baseline", number_or_null(status.gain_over_baseline())},
-                       {"confirmed", confirmed},
-                       {"emulated", status.is_emulated()},
-                       {"experiments", status.counts.experiments()},
-                       {"kept", status.counts.kept},
-                       {"discarded", status.counts.discarded},
-                       {"failed", status.counts.failed},
-                       {"streak", status.streak},
-                       {"plateau", status.is_plateau()},
-                       {"hours", status.hours},
-                       {"budget",
-                        {{"max_runs", budget.max_runs ? Json(*budget.max_runs) : Json()},
-                         {"hours", budget.hours ? Json(*budget.hours) : Json()},
-                         {"no_progress", budget.no_progress ? Json(*budget.no_progress) : Json()}}},
-                       {"noise", noise.empty() ? Json() : Json(noise)},
-                       {"under_way", status.under_way.empty() ? Json() : Json(status.under_way)},
-                       {"recent", recent},
-                       {"should_continue", stop.empty()},
-                       {"why_stop", stop.empty() ? Json() : Json(stop)},
-                       {"next", status.next()}};
+  Json metric;
+  if (const auto& one = status.baseline.metric) {
+    metric = {{"name", one->name},
+              {"unit", one->unit},
+              {"higher_is_better", one->higher_is_better},
+              {"baseline", one->value},
+              {"best", number_or_null(status.best_us())}};
+  }
+  const Json object = {
+      {"schema_version", kStatusSchemaVersion},
+      {"tag", status.run.tag},
+      {"branch", status.run.branch},
+      {"editable", status.run.editable},
+      {"editable_files", status.run.editable_files},
+      {"device", status.run.device_name},
+      {"started_at", status.run.at},
+      {"min_gain", status.run.min_gain},
+      {"baseline", experiment_json(status.baseline)},
+      {"best", experiment_json(status.best)},
+      {"best_us", status.baseline.metric ? Json() : number_or_null(status.best_us())},
+      {"metric", metric},
+      {"gain_over_baseline", number_or_null(status.gain_over_baseline())},
+      {"confirmed", confirmed},
+      {"emulated", status.is_emulated()},
+      {"experiments", status.counts.experiments()},
+      {"kept", status.counts.kept},
+      {"discarded", status.counts.discarded},
+      {"failed", status.counts.failed},
+      {"streak", status.streak},
+      {"plateau", status.is_plateau()},
+      {"hours", status.hours},
+      {"budget",
+       {{"max_runs", budget.max_runs ? Json(*budget.max_runs) : Json()},
+        {"hours", budget.hours ? Json(*budget.hours) : Json()},
+        {"no_progress", budget.no_progress ? Json(*budget.no_progress) : Json()}}},
+      {"noise", noise.empty() ? Json() : Json(noise)},
+      {"under_way", status.under_way.empty() ? Json() : Json(status.under_way)},
+      {"recent", recent},
+      {"should_continue", stop.empty()},
+      {"why_stop", stop.empty() ? Json() : Json(stop)},
+      {"next", status.next()}};
   return document::line(object);
 }
 
@@ -300,17 +356,23 @@ std::string finish_text(const loop::Finish& finish) {
   lines.add("best", fmt::format("{} ({}): {}", status.best.number, short_id(headline.best),
                                 status.best.description));
   lines.add("processes", fmt::format("{}, each with new inputs", headline.processes));
+  const bool is_metric = headline.best_metric.has_value();
+  if (const auto& metric = headline.baseline_metric)
+    lines.add("baseline", metric->name + " " + metric_text(metric->value, metric->unit));
+  if (const auto& metric = headline.best_metric)
+    lines.add("best_value", metric->name + " " + metric_text(metric->value, metric->unit));
   lines.add("baseline_us", headline.baseline_us, 3);
   lines.add("best_us", headline.best_us, 3);
   lines.add("library_us", headline.library_us, 3);
   lines.add_unless_empty("score", score_text(status.run.score));
   if (finish.hidden_sizes > 0)
     lines.add("hidden_sizes", fmt::format("right at {}", finish.hidden_sizes));
-  if (headline.over_baseline) lines.add("over_baseline", times_as_fast(*headline.over_baseline));
+  if (const auto& ratio = headline.over_baseline)
+    lines.add("over_baseline", is_metric ? times_as_good(*ratio) : times_as_fast(*ratio));
   if (headline.over_library) {
     lines.add("over_library", times_as_fast(*headline.over_library, finish.library));
   }
-  lines.add("timing", timing(finish.device));
+  if (!is_metric) lines.add("timing", timing(finish.device));
   lines.add("experiments",
             fmt::format("{} ({} kept, {} discarded, {} failed)", status.counts.experiments(),
                         status.counts.kept, status.counts.discarded, status.counts.failed));

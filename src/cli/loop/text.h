@@ -16,9 +16,16 @@ namespace autokernel::cli {
 // Experiments on a line each, in columns: number, commit, time, its change against the best before,
 // verdict and description. The times are on one scale, so that the change leads from one to the
 // other.
-[[nodiscard]] std::string experiment_heading();
+[[nodiscard]] std::string experiment_heading(
+    const std::optional<ledger::MetricValue>& metric = std::nullopt);
 [[nodiscard]] std::string experiment_line(const ledger::Experiment& experiment,
                                           const std::optional<double>& time_us);
+
+// Of changes that were taken out, in columns: number, what the change gained then and gains now,
+// whether it pays, and what it was.
+[[nodiscard]] std::string ablation_heading();
+[[nodiscard]] std::string ablation_line(const ledger::Experiment& experiment,
+                                        const ledger::Ablation& ablation);
 
 // Under a kilobyte, whatever an agent has written. `noise` is what gain this machine can tell from
 // nothing; empty where that is not known.

@@ -66,8 +66,11 @@ struct Record {
       Scaled scaled{.row = &row, .time_us = scale.add(*experiment), .interval_us = {}};
       const auto incumbent_us = scale.incumbent_us(*experiment);
       if (incumbent_us && experiment->gain) {
-        scaled.interval_us = plot::Interval{*incumbent_us * (1 - experiment->gain->high),
-                                            *incumbent_us * (1 - experiment->gain->low)};
+        const auto after = [&](double gain) {
+          return ledger::after_gain(*experiment, *incumbent_us, gain);
+        };
+        scaled.interval_us =
+            plot::Interval{after(experiment->gain->high), after(experiment->gain->low)};
       }
       // A baseline may be that of several runs: the table is of the last one.
       record.by_commit[experiment->commit.substr(0, kShortCommit)] = scaled;
@@ -103,6 +106,20 @@ struct Record {
   history.experiments = std::move(scaled);
   history.scale = plot::Scale::pairs;
   return true;
+}
+
+// Less is better of everything in a history.
+void take_measure(plot::History& history, const ledger::Experiment& experiment) {
+  if (!experiment.metric) return;
+  const ledger::MetricValue& metric = *experiment.metric;
+  history.measure = plot::Measure{
+      .name = metric.name, .unit = metric.unit, .higher_is_better = metric.higher_is_better};
+  if (!metric.higher_is_better) return;
+  for (plot::Experiment& drawn : history.experiments) {
+    if (drawn.time_us && *drawn.time_us > 0) drawn.time_us = 1 / *drawn.time_us;
+    if (drawn.interval_us)
+      drawn.interval_us = plot::Interval{1 / drawn.interval_us->low, 1 / drawn.interval_us->high};
+  }
 }
 
 // What one measurement, as `bench --json` prints it, says of the case and the machine. `time_us` is
@@ -146,6 +163,7 @@ void add_ledger(plot::History& history, const fs::path& folder, plot::Scale want
     history.device = device->second;
   }
   const bool on_scale = wanted == plot::Scale::pairs && put_on_scale(history, record);
+  if (best != nullptr) take_measure(history, std::get<ledger::Experiment>(best->entry));
   if (best == nullptr) return;
   const auto& experiment = std::get<ledger::Experiment>(best->entry);
   for (const ledger::RunFinished* end : record.ends) {

@@ -4,12 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
-#include <regex>
 
 #include "autokernel/base/error.h"
 #include "autokernel/base/probability.h"
 #include "autokernel/trial/decision.h"
+#include "autokernel/trial/number_in_output.h"
 
 namespace autokernel::programs {
 namespace {
@@ -30,49 +29,19 @@ constexpr double kNarrowInTheEnd = 0.02;
   return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
-[[nodiscard]] std::regex compiled(const Measure& measure) {
-  std::regex pattern;
-  try {
-    pattern.assign(measure.pattern, std::regex::ECMAScript);
-  } catch (const std::regex_error& error) {
-    throw Error(Stop::usage, fmt::format("--metric '{}' is no regular expression: {}",
-                                         measure.pattern, error.what()));
-  }
-  if (pattern.mark_count() != 1) {
-    throw Error(Stop::usage,
-                fmt::format("--metric '{}' must have one group around the number, as in "
-                            "'([0-9.]+) tokens per second'",
-                            measure.pattern));
-  }
-  return pattern;
-}
+constexpr const char* kOption = "--metric";
 
 }  // namespace
 
 void check_pattern(const Measure& measure) {
-  if (!measure.pattern.empty()) (void)compiled(measure);
+  if (!measure.pattern.empty()) (void)trial::number_pattern(kOption, measure.pattern);
 }
 
 double measured(const Measure& measure, const ProgramRun& run) {
   if (measure.pattern.empty()) return run.seconds;
-  const std::regex pattern = compiled(measure);
-  // Line by line: of a long text as a whole, the library runs out of stack.
-  std::optional<double> value;
-  std::size_t begin = 0;
-  while (begin < run.output.size()) {
-    const std::size_t end = std::min(run.output.find('\n', begin), run.output.size());
-    constexpr std::size_t kLongestLine = 4096;
-    const std::string line = run.output.substr(begin, std::min(end - begin, kLongestLine));
-    begin = end + 1;
-    for (std::sregex_iterator match(line.begin(), line.end(), pattern), none; match != none;
-         ++match) {
-      const std::string text = (*match)[1].str();
-      char* rest = nullptr;
-      const double number = std::strtod(text.c_str(), &rest);
-      if (rest != text.c_str() && std::isfinite(number) && number > 0) value = number;
-    }
-  }
-  if (value) return *value;
+  const auto value =
+      trial::last_number(trial::number_pattern(kOption, measure.pattern), run.output);
+  if (value && *value > 0) return *value;
   throw Error(Stop::usage,
               fmt::format("the program printed no number above 0 that --metric '{}' fits; its last "
                           "line is: {}",

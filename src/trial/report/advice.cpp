@@ -26,9 +26,29 @@ constexpr const char* kMindEverySize =
   return text;
 }
 
+// On a program that is no kernel.
+[[nodiscard]] std::string advice_on_command(const Result& result) {
+  switch (result.verdict) {
+    case Verdict::correct:
+      return "edit the program and measure it again";
+    case Verdict::incorrect:
+      return "correct what the check, or the reason, names; 'autokernel case show' has the "
+             "commands";
+    case Verdict::does_not_compile:
+      return "correct what the build names; its folder has the files of the case and no others";
+    case Verdict::timed_out:
+      return "take less work, or raise the deadline in [limits] of case.toml";
+    case Verdict::crashed:
+    case Verdict::unsupported:
+      break;
+  }
+  return "the log has all that it printed; it has no network, and no files but its own folder's";
+}
+
 }  // namespace
 
 std::string advice_when_correct(const Result& result) {
+  if (result.is_of_command) return advice_on_command(result);
   if (is_emulated(result)) {
     return "emulated times compare kernels on this machine only; measure on a GPU before choosing";
   }
@@ -44,6 +64,7 @@ std::string advice_when_correct(const Result& result) {
 }
 
 std::string advice_when_crashed(const Result& result) {
+  if (result.is_of_command) return advice_on_command(result);
   const bool knows_more = is_emulated(result);
   switch (result.cause) {
     case Cause::out_of_bounds:
@@ -92,6 +113,7 @@ std::string advice_when_crashed(const Result& result) {
 }
 
 std::string advice_when_incorrect(const Result& result) {
+  if (result.is_of_command) return advice_on_command(result);
   switch (result.cause) {
     case Cause::race:
       return "a race? Look for a missing __syncthreads() between writing and reading __shared__ "
@@ -117,6 +139,7 @@ std::string advice_when_incorrect(const Result& result) {
 }
 
 std::string advice_when_timed_out(const Result& result) {
+  if (result.is_of_command) return advice_on_command(result);
   if (result.cause == Cause::unseen) return kMindEverySize;
   if (result.lost_in == Phase::compile) {
     return "the compiler takes too long: unroll less, or use smaller tiles; or raise --timeout";
@@ -130,11 +153,13 @@ std::string advice_when_timed_out(const Result& result) {
 }
 
 std::string advice_when_it_does_not_compile(const Result& result) {
+  if (result.is_of_command) return advice_on_command(result);
   if (result.cause == Cause::unseen) return kMindEverySize;
   return "fix the line that reason names";
 }
 
-std::string advice_when_unsupported(const Result& /*result*/) {
+std::string advice_when_unsupported(const Result& result) {
+  if (result.is_of_command) return advice_on_command(result);
   return "write it another way, or measure on a GPU (bench --device cuda, or a separate run there)";
 }
 

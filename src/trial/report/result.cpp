@@ -84,6 +84,11 @@ void make_inconclusive(PairedComparison& comparison, const std::string& why) {
   comparison.reason += "; " + why;
 }
 
+bool is_near_tie(const PairedComparison& comparison) {
+  return comparison.outcome == Outcome::inconclusive && comparison.gain_low < comparison.min_gain &&
+         comparison.gain_high > comparison.min_gain;
+}
+
 double default_min_gain(const DeviceReport& device) {
   constexpr double kOnAGpu = 0.005;
   constexpr double kEmulated = 0.02;

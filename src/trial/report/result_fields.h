@@ -71,6 +71,7 @@ void visit_fields(auto&& fields, Object& incumbent) {
   fields("source", SourceText{incumbent.source});
   fields("files", SourceTexts{incumbent.files});
   fields.internal("headers", incumbent.headers);
+  fields.internal("guard_log_ratios", incumbent.guard_log_ratios);
   fields.internal("is_confirmed", incumbent.is_confirmed);
   fields.internal("as_fast_will_do", incumbent.as_fast_will_do);
   fields.internal("is_part_of_score", incumbent.is_part_of_score);
@@ -95,7 +96,10 @@ void visit_fields(auto&& fields, Object& noise) {
 template <Of<DeviceReport> Object>
 void visit_fields(auto&& fields, Object& device) {
   fields("name", device.name);
-  fields.derived("capability", [&] { return std::vector{device.major, device.minor}; });
+  // The host's processors, on which commands run, have none.
+  fields.derived("capability", [&] {
+    return device.major > 0 ? std::optional(std::vector{device.major, device.minor}) : std::nullopt;
+  });
   fields.internal("major", device.major);
   fields.internal("minor", device.minor);
   fields("emulated", device.emulated);
@@ -159,10 +163,36 @@ void visit_fields(auto&& fields, Object& comparison) {
   fields.internal("plain_gain", comparison.plain_gain);
   fields.internal("slow_minority", comparison.slow_minority);
   fields("as_fast", comparison.as_fast);
+  fields.derived("near_tie", [&] { return is_near_tie(comparison); });
   fields.derived("against_us", [&] { return comparison.incumbent_times.median_us; });
   fields.derived("against_samples_us", [&] { return comparison.incumbent_times.samples_us; });
   fields.internal("incumbent_times", comparison.incumbent_times);
   fields("disturbance", comparison.disturbance);
+}
+
+template <Of<GuardReport> Object>
+void visit_fields(auto&& fields, Object& guard) {
+  fields("name", guard.name);
+  fields("unit", guard.unit);
+  fields("higher_is_better", guard.higher_is_better);
+  fields("value", guard.value);
+  fields("against", guard.incumbent);
+  fields("gain", guard.gain);
+  fields("gain_low", guard.gain_low);
+  fields("gain_high", guard.gain_high);
+  fields("most_loss", guard.most_loss);
+}
+
+template <Of<MetricReport> Object>
+void visit_fields(auto&& fields, Object& metric) {
+  fields("name", metric.name);
+  fields("unit", metric.unit);
+  fields("higher_is_better", metric.higher_is_better);
+  fields("value", metric.value);
+  fields("samples", metric.samples);
+  fields("against", metric.incumbent);
+  fields("deterministic", metric.deterministic);
+  fields("guards", metric.guards);
 }
 
 template <Of<Conditions> Object>
@@ -187,7 +217,8 @@ void visit_fields(auto&& fields, Object& conditions) {
 // A record has the speed of no kernel that failed: it is null there.
 template <Of<Result> Object>
 void visit_fields(auto&& fields, Object& result) {
-  const std::optional<Figures> known = figures(result);
+  // What a [command] case is measured by is no time of a kernel.
+  const std::optional<Figures> known = result.metric ? std::nullopt : figures(result);
   const auto of_times = [&](const char* name, auto value_of) {
     fields.derived(name, [&] { return known ? std::optional(value_of(*known)) : std::nullopt; });
   };
@@ -203,8 +234,10 @@ void visit_fields(auto&& fields, Object& result) {
   fields.derived("next", [&] { return finding(result).advice(result); });
   fields("device", result.device);
   fields.derived("timing", [&] {
-    return result.device ? std::string(timing(*result.device)) : std::string();
+    return result.device && !result.is_of_command ? std::string(timing(*result.device))
+                                                  : std::string();
   });
+  fields.internal("is_of_command", result.is_of_command);
   fields("label", result.label);
   fields("problem", result.problem);
   of_times("median_us", [](const Figures& f) { return f.times->median_us; });
@@ -249,6 +282,7 @@ void visit_fields(auto&& fields, Object& result) {
   fields.derived("comparison", [&] {
     return result.verdict == Verdict::correct ? result.comparison : std::nullopt;
   });
+  fields("metric", result.metric);
   fields("conditions", result.conditions);
   const auto each = [&](const auto& whole, const char* name, auto member) {
     fields.derived(name, [&] { return whole ? std::optional((*whole).*member) : std::nullopt; });

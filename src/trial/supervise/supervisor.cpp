@@ -11,6 +11,7 @@
 #include "autokernel/base/process_tree.h"
 #include "autokernel/base/scratch.h"
 #include "autokernel/cases/case.h"
+#include "autokernel/trial/command.h"
 #include "autokernel/trial/other_device.h"
 #include "autokernel/trial/runner_environment.h"
 #include "autokernel/trial/sources.h"
@@ -352,6 +353,15 @@ class SupervisedTrial {
 
 Result supervise(const Request& request, const Limits& limits, const Observer& observer,
                  const RunnerCommand& runner) {
+  if (is_of_command(request)) {
+    if (!request.python_allowed) {
+      throw Error(Stop::usage,
+                  "cannot measure " + request.kernel_file.string() +
+                      ": it is built and run by commands that the record names; --allow lets them "
+                      "run, each confined to a folder of its own");
+    }
+    return supervise_command(request, observer);
+  }
   if (!request.python_allowed && runs_python(request)) {
     throw Error(
         Stop::usage,

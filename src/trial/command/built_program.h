@@ -1,0 +1,79 @@
+// A program of a [command] case: how it is built, run and checked.
+#pragma once
+
+#include <exception>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "autokernel/base/scratch.h"
+#include "autokernel/cases/case.h"
+#include "autokernel/trial/confined_command.h"
+#include "autokernel/trial/result.h"
+#include "trial/command/command_folder.h"
+#include "trial/command/metric_reading.h"
+
+namespace autokernel::trial {
+
+// What a program is refused for.
+class Refused : public std::exception {
+ public:
+  Refused(Verdict verdict, std::string reason, std::string detail)
+      : verdict_(verdict), reason_(std::move(reason)), detail_(std::move(detail)) {}
+  [[nodiscard]] Verdict verdict() const { return verdict_; }
+  [[nodiscard]] const std::string& reason() const { return reason_; }
+  [[nodiscard]] const std::string& detail() const { return detail_; }
+  [[nodiscard]] const char* what() const noexcept override { return reason_.c_str(); }
+
+ private:
+  Verdict verdict_;
+  std::string reason_;
+  std::string detail_;
+};
+
+// One run, and what is known of it.
+struct MeasuredRun {
+  std::string seed;
+  CommandOutputs outputs;
+  // By the name of each metric; those of the check only once it was checked.
+  std::map<std::string, double> values;
+};
+
+// What all programs of a trial share.
+struct CommandSetting {
+  const cases::CommandPlan* plan = nullptr;
+  cases::CommandFiles files;
+  std::vector<std::filesystem::path> readable;
+  const ProcessTree* tree = nullptr;
+  std::filesystem::path scratch;
+  // Called several times a second; throws Interrupted.
+  std::function<void(Phase)> progress;
+};
+
+class BuiltProgram {
+ public:
+  // Builds it from its editable files. Throws Refused.
+  BuiltProgram(const CommandSetting& setting, const FilesByPath& editable);
+
+  // One run in a folder of its own, as it was built. Throws Refused.
+  [[nodiscard]] MeasuredRun run(const std::string& seed) const;
+  // The check of what a run has put out. Throws Refused.
+  void check(MeasuredRun& run) const;
+
+  [[nodiscard]] double build_seconds() const { return build_seconds_; }
+
+ private:
+  [[nodiscard]] CommandEnd command(Phase phase, const std::filesystem::path& folder,
+                                   const std::string& line, double seconds, const std::string& seed,
+                                   const std::string& input) const;
+  void read_metrics(MeasuredRun& run, bool of_check, const CommandOutputs& outputs) const;
+
+  const CommandSetting& setting_;
+  ScratchDirectory folder_;
+  double build_seconds_ = 0;
+};
+
+}  // namespace autokernel::trial
