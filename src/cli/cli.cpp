@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <set>
 #include <system_error>
 
 #include "autokernel/base/error.h"
+#include "autokernel/notify/secret_variables.h"
 #include "cli/command.h"
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
@@ -32,6 +34,10 @@ constexpr const char* kExamplesOfAll = R"(Examples:
   autokernel noise                             measure the detectable gain on this machine
   autokernel doctor                            check this machine
 )";
+
+// Commands that notify, or start others that do. No other has a use for the address of a webhook,
+// and its children would inherit it.
+const std::set<std::string> kNotifying = {"loop", "notify", "optimize"};
 
 [[nodiscard]] std::vector<std::unique_ptr<Command>> all_commands() {
   std::vector<std::unique_ptr<Command>> commands;
@@ -244,7 +250,9 @@ int run(const std::vector<std::string>& given, const Console& console) {
   }
 
   for (const auto& command : commands) {
-    if (app.got_subcommand(command->name())) return command->run(console);
+    if (!app.got_subcommand(command->name())) continue;
+    if (!kNotifying.contains(command->name())) notify::forget_notify_variables();
+    return command->run(console);
   }
   console.err << app.help();
   return static_cast<int>(Stop::usage);

@@ -50,6 +50,7 @@ RULES = [
     (r"autokernel plan\b", Skip("of a profile; tests/e2e/profile_test.cpp makes one")),
     (r"autokernel noise \[", Skip("a list of options, not a command")),
     (r"autokernel noise\b", Run(more=(*SMALL, "--seconds 1"))),
+    (r"autokernel notify\b", Skip("nobody is configured; tests/e2e/notify_test.cpp has a server of its own")),
     (r"autokernel doctor --device cuda", Run(codes=(0, 3))),
     (r"autokernel doctor\b", Run(more=("--device cpu",))),
     (r"autokernel plot\b", Run(without="--open")),

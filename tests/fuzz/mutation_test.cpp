@@ -24,6 +24,7 @@ extern "C" int fuzz_workload(const std::uint8_t* data, std::size_t size);
 extern "C" int fuzz_replacements(const std::uint8_t* data, std::size_t size);
 extern "C" int fuzz_cuda_source(const std::uint8_t* data, std::size_t size);
 extern "C" int fuzz_definition(const std::uint8_t* data, std::size_t size);
+extern "C" int fuzz_notify_toml(const std::uint8_t* data, std::size_t size);
 
 namespace autokernel::fuzz {
 namespace {
@@ -122,6 +123,7 @@ constexpr int kWorkloadRuns = 1'500;
 constexpr int kReplacementRuns = 60'000;
 constexpr int kSourceRuns = 3'000;
 constexpr int kDefinitionRuns = 20'000;
+constexpr int kNotifyRuns = 30'000;
 
 TEST(Mutations, OfCaseFilesAreCasesOrMistakesOfTheUser) {
   EXPECT_EQ(runs(fuzz_case_toml,
@@ -204,6 +206,14 @@ TEST(Mutations, OfDefinitionsAreCasesOrRefused) {
                   text_of("tests/data/definition/workload.jsonl")},
                  kDefinitionRuns),
             kDefinitionRuns);
+}
+
+TEST(Mutations, OfNotificationsAreConfigurationsOrMistakesOfTheUser) {
+  EXPECT_EQ(runs(fuzz_notify_toml,
+                 {text_of("tests/fuzz/notify_toml/three.txt"),
+                  text_of("tests/fuzz/notify_toml/inline.txt")},
+                 kNotifyRuns),
+            kNotifyRuns);
 }
 
 }  // namespace

@@ -37,16 +37,17 @@ const std::map<std::string, Names, std::less<>>& layers_below() {
       {"ledger", {"base"}},
       {"repo", {"base"}},
       {"plot", {"base"}},
+      {"notify", {"base", "cases", "http"}},
       {"trial", {"base", "driver", "compile", "cases"}},
       {"programs", {"base", "driver", "compile", "cases", "trial"}},
       {"bridge", {"base", "compile", "cases"}},
       {"loop", {"base", "driver", "compile", "cases", "trial", "ledger", "repo", "plot"}},
       {"cli",
        {"base", "driver", "compile", "cases", "trial", "ledger", "repo", "plot", "programs",
-        "bridge", "loop"}},
+        "bridge", "loop", "notify"}},
       {"main",
        {"base", "driver", "compile", "cases", "trial", "ledger", "repo", "plot", "programs",
-        "bridge", "loop", "cli"}},
+        "bridge", "loop", "notify", "cli"}},
   };
   return below;
 }

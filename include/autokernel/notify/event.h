@@ -1,0 +1,67 @@
+// What may be told to somebody who is elsewhere while a run goes on.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "autokernel/base/fields.h"
+
+namespace autokernel::notify {
+
+enum class EventKind : std::uint8_t {
+  kept,     // an experiment was kept
+  plateau,  // many experiments in a row without a gain
+  failure,  // the run stopped, and not because a budget was used up
+  finish,   // the gain was measured again
+  test      // somebody asked whether messages arrive
+};
+
+// Those that a run has, which a target may choose from.
+inline constexpr std::array kRunEvents = {EventKind::kept, EventKind::plateau, EventKind::failure,
+                                          EventKind::finish};
+
+// "kept", "plateau", "failure", "finish", "test".
+[[nodiscard]] std::string represent(EventKind kind);
+// False where the word stands for none.
+[[nodiscard]] bool restore(const std::string& word, EventKind& kind);
+// The words of kRunEvents.
+[[nodiscard]] std::vector<std::string> run_event_words();
+
+// One event. What does not apply is empty. Descriptions and reasons may hold an agent's words.
+struct Event {
+  EventKind kind = EventKind::test;
+  std::string id = {};   // of 16 hexadecimal digits, the same each time it is tried; set by post()
+  std::string at = {};   // UTC, "2026-01-31T12:34:56Z"; set by post() where it is empty
+  std::string run = {};  // its tag
+  std::string problem = {};  // what is optimised, in a line
+  std::optional<int> experiment = {};
+  std::string description = {};         // of the experiment
+  std::string reason = {};              // of a plateau or a failure, in a sentence
+  std::optional<double> time_us = {};   // on the scale of the run
+  std::optional<double> gain_pct = {};  // of the experiment, in percent of its incumbent's time
+  std::optional<double> over_baseline = {};  // how many times as fast as the baseline
+  bool emulated = false;                     // whether the times are those of a CPU
+  std::filesystem::path plot = {};           // a PNG file to attach; empty: none
+};
+
+template <Of<Event> Object>
+void visit_fields(auto&& fields, Object& event) {
+  fields("event", event.kind);
+  fields("id", event.id);
+  fields("at", event.at);
+  fields("run", event.run);
+  fields("problem", event.problem);
+  fields("experiment", event.experiment);
+  fields("description", event.description);
+  fields("reason", event.reason);
+  fields("time_us", event.time_us);
+  fields("gain_pct", event.gain_pct);
+  fields("over_baseline", event.over_baseline);
+  fields("emulated", event.emulated);
+}
+
+}  // namespace autokernel::notify
