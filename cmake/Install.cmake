@@ -12,6 +12,7 @@ install(TARGETS autokernel autokernel_cpu autokernel_cuda_syntax RUNTIME DESTINA
 install(TARGETS autokernel_profile LIBRARY DESTINATION lib COMPONENT autokernel)
 install(TARGETS autokernel_driver_shim LIBRARY DESTINATION lib/autokernel-driver COMPONENT autokernel NAMELINK_SKIP)
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/kernels ${CMAKE_SOURCE_DIR}/workloads DESTINATION share/autokernel COMPONENT autokernel)
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/src/cli/case/lab DESTINATION share/autokernel COMPONENT autokernel)
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/tests/data/elementwise DESTINATION share/autokernel/cases COMPONENT autokernel)
 install(FILES ${CMAKE_SOURCE_DIR}/include/autokernel.cuh ${CMAKE_SOURCE_DIR}/include/autokernel_baseline.h
   ${CMAKE_SOURCE_DIR}/include/autokernel_cudnn.cuh DESTINATION include COMPONENT autokernel)

@@ -272,6 +272,7 @@ void read_command(Section& root, Case& problem) {
   CommandPlan& plan = problem.command.emplace();
   Section section = root.section("command");
   if (section.has("build")) plan.build = read_lines(section, "build");
+  if (section.has("set_up")) plan.set_up = read_lines(section, "set_up");
   if (root.has("server")) {
     read_server(root, plan.server.emplace());
     if (section.has("run")) section.fail("run", "is that of a program; leave it out with [server]");

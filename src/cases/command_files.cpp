@@ -23,7 +23,7 @@ constexpr std::uint64_t kMostFixedBytes = 256ULL << 20U;
                           folder.string(), problem));
 }
 
-// What Python leaves beside every file that is imported.
+// As EditableFiles has it.
 bool is_left_by_python(const std::string& name) { return name == "__pycache__"; }
 
 }  // namespace

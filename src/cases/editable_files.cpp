@@ -78,7 +78,10 @@ bool match(const Names& patterns, const Names& names, Extent extent) {
   return std::find(used.begin(), used.end() - 1, true) != used.end() - 1;
 }
 
-bool is_hidden(const std::string& name) { return name.empty() || name.front() == '.'; }
+// Nor is what Python leaves beside every file that is imported anybody's source.
+bool is_hidden(const std::string& name) {
+  return name.empty() || name.front() == '.' || name == "__pycache__";
+}
 
 [[noreturn]] void refuse(const fs::path& folder, const std::string& problem) {
   throw Error(Stop::usage,

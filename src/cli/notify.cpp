@@ -33,8 +33,8 @@ constexpr const char* kNotifyExamples = R"(Examples:
   autokernel notify
   autokernel notify --test
 
-Targets are configured in ~/.config/autokernel/notify.toml (docs/notifications.md), never within the
-repository. No address and no secret is printed.
+Targets are configured in ~/.config/autokernel/notify.toml (docs/notifications.md), never within
+the repository. No address and no secret is printed.
 Exit codes: 0 all were sent, 3 one was not; 2 usage, or the configuration has a mistake.)";
 
 }  // namespace

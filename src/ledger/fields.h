@@ -106,6 +106,16 @@ void visit_fields(auto&& fields, Object& guard) {
   fields("gain", guard.gain);
 }
 
+template <Of<Webhook> Object>
+void visit_fields(auto&& fields, Object& webhook) {
+  fields("webhook_enabled_by_config", webhook.webhook_enabled_by_config);
+  fields("webhook_disabled_by_flag", webhook.webhook_disabled_by_flag);
+  fields("webhook_expected", webhook.webhook_expected);
+  fields("webhook_attempted", webhook.webhook_attempted);
+  fields("webhook_sent", webhook.webhook_sent);
+  fields("webhook_status", webhook.webhook_status);
+}
+
 template <Of<SizeFigures> Object>
 void visit_fields(auto&& fields, Object& figures) {
   fields("size", figures.size);
@@ -135,6 +145,7 @@ void visit_fields(auto&& fields, Object& experiment) {
   fields("metric", experiment.metric);
   fields("guards", experiment.guards);
   fields("seconds", experiment.seconds);
+  fields("webhook", experiment.webhook);
   fields("log", experiment.log);
   fields("result", Measurement{experiment.result});
 }

@@ -6,12 +6,7 @@
 #include "loop/editable_set.h"
 
 namespace autokernel::loop {
-namespace {
-
-// So many experiments in a row without a gain: constants have been tried, the structure has not.
-constexpr int kPlateau = 6;
-
-}  // namespace
+namespace {}  // namespace
 
 std::optional<double> Status::gain_over_baseline() const {
   double share = 1;  // of the time, or of a metric, that is left

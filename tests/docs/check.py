@@ -36,7 +36,9 @@ TOGETHER = [
 
 
 def all_documents(tree):
-    files = sorted(tree.rglob("*.md"))
+    # Pages of the template of lab cases have placeholders, and are documents of the case.
+    lab = tree / "src/cli/case/lab"
+    files = sorted(file for file in tree.rglob("*.md") if lab not in file.parents)
     kept = [file for file in files if not any(part.startswith((".", "build")) for part in file.relative_to(tree).parts)]
     return {str(file.relative_to(tree)): Document.read(tree, file) for file in kept}
 

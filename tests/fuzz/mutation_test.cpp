@@ -25,6 +25,8 @@ extern "C" int fuzz_replacements(const std::uint8_t* data, std::size_t size);
 extern "C" int fuzz_cuda_source(const std::uint8_t* data, std::size_t size);
 extern "C" int fuzz_definition(const std::uint8_t* data, std::size_t size);
 extern "C" int fuzz_notify_toml(const std::uint8_t* data, std::size_t size);
+extern "C" int fuzz_event_stream(const std::uint8_t* data, std::size_t size);
+extern "C" int fuzz_answer_piece(const std::uint8_t* data, std::size_t size);
 
 namespace autokernel::fuzz {
 namespace {
@@ -124,6 +126,8 @@ constexpr int kReplacementRuns = 60'000;
 constexpr int kSourceRuns = 3'000;
 constexpr int kDefinitionRuns = 20'000;
 constexpr int kNotifyRuns = 30'000;
+constexpr int kEventStreamRuns = 100'000;
+constexpr int kAnswerPieceRuns = 100'000;
 
 TEST(Mutations, OfCaseFilesAreCasesOrMistakesOfTheUser) {
   EXPECT_EQ(runs(fuzz_case_toml,
@@ -214,6 +218,22 @@ TEST(Mutations, OfNotificationsAreConfigurationsOrMistakesOfTheUser) {
                   text_of("tests/fuzz/notify_toml/inline.txt")},
                  kNotifyRuns),
             kNotifyRuns);
+}
+
+TEST(Mutations, OfEventStreamsAreTheSameEventsHoweverTheyAreCut) {
+  EXPECT_EQ(runs(fuzz_event_stream,
+                 {text_of("tests/fuzz/event_stream/chat.txt"),
+                  text_of("tests/fuzz/event_stream/line_ends.txt")},
+                 kEventStreamRuns),
+            kEventStreamRuns);
+}
+
+TEST(Mutations, OfAnswersArePiecesOrNoJsonObjects) {
+  EXPECT_EQ(runs(fuzz_answer_piece,
+                 {text_of("tests/fuzz/answer_piece/chat.json"),
+                  text_of("tests/fuzz/answer_piece/whole.json")},
+                 kAnswerPieceRuns),
+            kAnswerPieceRuns);
 }
 
 }  // namespace

@@ -17,8 +17,9 @@ namespace {
 using Names = std::set<std::string, std::less<>>;
 
 // What each layer may include besides itself: cli -> loop -> trial -> {compile, driver, cases};
-// ledger, repo and plot are leaves for loop and cli; base is under everything. The emulator stands
-// apart, with layers of its own: api -> jit -> lower -> {ptx, runtime}; fatbin and base are leaves.
+// ledger, repo and plot are leaves for loop and cli; lab -> http; base is under everything. The
+// emulator stands apart, with layers of its own: api -> jit -> lower -> {ptx, runtime}; fatbin and
+// base are leaves.
 const std::map<std::string, Names, std::less<>>& layers_below() {
   static const std::map<std::string, Names, std::less<>> below = {
       {"base", {}},
@@ -38,16 +39,18 @@ const std::map<std::string, Names, std::less<>>& layers_below() {
       {"repo", {"base"}},
       {"plot", {"base"}},
       {"notify", {"base", "cases", "http"}},
-      {"trial", {"base", "driver", "compile", "cases"}},
+      {"http", {"base"}},
+      {"lab", {"base", "http"}},
+      {"trial", {"base", "driver", "compile", "cases", "http", "lab"}},
       {"programs", {"base", "driver", "compile", "cases", "trial"}},
       {"bridge", {"base", "compile", "cases"}},
       {"loop", {"base", "driver", "compile", "cases", "trial", "ledger", "repo", "plot"}},
       {"cli",
-       {"base", "driver", "compile", "cases", "trial", "ledger", "repo", "plot", "programs",
-        "bridge", "loop", "notify"}},
+       {"base", "driver", "compile", "cases", "trial", "ledger", "repo", "plot", "http", "lab",
+        "programs", "bridge", "loop", "notify"}},
       {"main",
-       {"base", "driver", "compile", "cases", "trial", "ledger", "repo", "plot", "programs",
-        "bridge", "loop", "notify", "cli"}},
+       {"base", "driver", "compile", "cases", "trial", "ledger", "repo", "plot", "http", "lab",
+        "programs", "bridge", "loop", "notify", "cli"}},
   };
   return below;
 }
@@ -93,6 +96,8 @@ const std::vector<Foreign>& foreign_libraries() {
       {"toml++", std::regex(R"(toml\+\+/.*|toml\.hpp)"), {"cases", "compile"}, false},
       {"spdlog", std::regex(R"(spdlog/.*)"), {}, false},
       {"Boost.Math", std::regex(R"(boost/math/.*)"), {"base"}, false},
+      {"Boost.Asio", std::regex(R"(boost/(asio|beast)/.*)"), {"base", "lab"}, false},
+      {"libcurl", std::regex(R"(curl/.*)"), {"http"}, true},
       {"muparser", std::regex(R"(muParser.*)"), {"cases"}, false},
       {"yaml-cpp", std::regex(R"(yaml-cpp/.*)"), {"bridge"}, false},
   };

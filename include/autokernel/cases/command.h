@@ -75,7 +75,8 @@ struct CommandLimits {
 
 // Lines for /bin/sh, which are run in a folder of their own.
 struct CommandPlan {
-  std::string build;  // may be empty
+  std::string build;   // may be empty
+  std::string set_up;  // what `case check` runs before all else; may be empty
   std::string run;
   std::string check;
   std::vector<std::string> outputs;  // what a run leaves for the check, by path from its folder

@@ -20,8 +20,8 @@ class EditableFiles {
  public:
   EditableFiles() = default;
   // Patterns such as "include/*.cuh": '*', '?' and [a-z] within a name, "**" for any folders, none
-  // included. They never match a name that begins with '.', the main file, or what is in `fixed`:
-  // files, and folders with '/' behind them.
+  // included. They never match a name that begins with '.', "__pycache__", the main file, or what
+  // is in `fixed`: files, and folders with '/' behind them.
   EditableFiles(std::vector<std::string> patterns, std::set<std::string> fixed);
 
   [[nodiscard]] bool empty() const { return patterns_.empty(); }

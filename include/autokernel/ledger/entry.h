@@ -112,6 +112,17 @@ struct SizeFigures {
   friend bool operator==(const SizeFigures&, const SizeFigures&) = default;
 };
 
+// Whether somebody is told by a webhook, as far as it was known when the record was written.
+struct Webhook {
+  bool webhook_enabled_by_config = false;  // there are targets
+  bool webhook_disabled_by_flag = false;   // --no-notify
+  bool webhook_expected = false;           // what happened is one of the events that are told
+  bool webhook_attempted = false;
+  bool webhook_sent = false;
+  std::string webhook_status;  // "pending", "not configured", ...
+  friend bool operator==(const Webhook&, const Webhook&) = default;
+};
+
 // One experiment; number 0 is the baseline. Where several sizes make the score, its figures are
 // weighted geometric means over them.
 struct Experiment {
@@ -135,6 +146,7 @@ struct Experiment {
   std::optional<MetricValue> metric = {};  // of a [command] case, which has no time of a kernel
   std::vector<GuardValue> guards = {};     // of such a case
   double seconds = 0;                      // the whole step
+  std::optional<Webhook> webhook = {};     // by commands that tell nobody: none
   std::string log;                         // path of its full log, from the root
   // The measurement whole, as `autokernel bench --json` prints it (docs/json.md); empty: none was
   // made.

@@ -37,6 +37,8 @@ struct LoopContext {
       log_text;
   // What else is known that a measurement may need, into its request.
   std::function<void(trial::Request&)> plan;
+  // What an experiment's record has of notifications; may be empty.
+  std::function<ledger::Webhook(bool is_kept)> webhook;
   // Prints a line for the user.
   std::function<void(const std::string&)> say;
   // The program's own files, which must be the same from the start of a run to its end.

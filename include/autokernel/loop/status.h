@@ -14,6 +14,9 @@
 
 namespace autokernel::loop {
 
+// So many experiments in a row without a gain: constants have been tried, the structure has not.
+inline constexpr int kPlateau = 6;
+
 struct Counts {
   int kept = 0;       // the baseline is not among them
   int discarded = 0;  // correct, and not faster

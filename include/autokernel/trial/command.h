@@ -23,6 +23,10 @@ namespace autokernel::trial {
 // Interrupted on SIGINT, SIGTERM and SIGHUP.
 [[nodiscard]] Result supervise_command(const Request& request, const Observer& observer);
 
+// Runs the lines of [command] set_up, where all files of the case are, with a network. What it said
+// in the end where it did not end with 0; empty: it did, or there are none.
+[[nodiscard]] std::string set_up_fault(const Request& request, const Observer& observer);
+
 // What a run has put out, damaged in some way, and whether the check refuses it: a check that does
 // not is none.
 struct DamagedOutput {

@@ -58,6 +58,13 @@ constexpr int kCommandSchemaVersion = 1;
           {"source", source_text(metric)}};
 }
 
+[[nodiscard]] std::string text_of_load(const cases::ServerPlan& server) {
+  return fmt::format("{} requests of {} words for {} tokens, {}", server.requests,
+                     server.input_tokens, server.output_tokens,
+                     server.rate ? fmt::format("{:g} per second", *server.rate)
+                                 : fmt::format("{} at a time", server.concurrency));
+}
+
 }  // namespace
 
 std::string command_description_text(const cases::Case& problem) {
@@ -67,8 +74,13 @@ std::string command_description_text(const cases::Case& problem) {
   lines.add("problem", problem.problem);
   lines.add("editable", editable_text(problem));
   lines.add_unless_empty("build", plan.build);
-  lines.add("run", plan.run);
-  lines.add("check", plan.check);
+  lines.add_unless_empty("run", plan.run);
+  if (plan.server) {
+    lines.add("server", plan.server->start);
+    lines.add("reference_server", plan.server->reference);
+    lines.add("load", text_of_load(*plan.server));
+  }
+  lines.add_unless_empty("check", plan.check);
   lines.add_unless_empty("outputs", listed(plan.outputs));
   lines.add_unless_empty("hidden", listed(plan.hidden));
   lines.add("metric", metric_line(plan.metric));

@@ -10,6 +10,7 @@
 #include "autokernel/base/error.h"
 #include "autokernel/base/visible_text.h"
 #include "cli/case/catalog.h"
+#include "cli/case/lab_case.h"
 #include "cli/case/stamp.h"
 #include "cli/commands.h"
 #include "cli/shell_word.h"
@@ -29,8 +30,16 @@ class CaseNew : public Command {
   [[nodiscard]] int run(const Console& console) override;
 
  private:
-  std::string name_;
+  [[nodiscard]] std::vector<NewFile> files_for(const fs::path& root, const fs::path& folder,
+                                               const std::string& name) const;
+
+  std::optional<std::string> name_;
   std::optional<std::string> from_;
+  bool lab_ = false;
+  std::optional<std::string> slug_;
+  std::string model_;
+  std::string model_path_;
+  std::string hardware_ = "this machine";
   std::string backend_ = kCudaBackend;
 };
 
@@ -39,9 +48,11 @@ constexpr const char* kCaseNewExamples = R"(Examples:
   autokernel case new rows --from softmax
   autokernel case new rows --from softmax --backend triton
   autokernel case new work/mine --from kernels/rows
+  autokernel case new --lab --model tiny --model-path /models/tiny --case tiny
 
 A NAME without '/' goes below kernels/ if there is such a folder here. The case gets case.toml,
-its kernel and the references. Nothing that exists is overwritten.)";
+its kernel and the references. With --lab it is a server of a language model, in a workspace that
+an agent owns (docs/lab.md). Nothing that exists is overwritten.)";
 
 // Where a case of that name goes, from `here`.
 [[nodiscard]] fs::path target_of(const std::string& name, const fs::path& here) {
@@ -80,7 +91,15 @@ void require_free(const fs::path& target) {
 
 void CaseNew::declare(Options options) {
   options.footer(kCaseNewExamples);
-  options.add_option("NAME", name_, "Name of the case, or a path that ends in it").required();
+  options.add_option("NAME", name_, "Name of the case, or a path that ends in it");
+  options.add_flag("--lab", lab_, "Make a lab case: a server of a language model");
+  options.add_option("--case", slug_, "With --lab: NAME").type_name("SLUG");
+  options.add_option("--model", model_, "With --lab: what requests call the model")
+      .type_name("NAME");
+  options.add_option("--model-path", model_path_, "With --lab: the folder of its weights")
+      .type_name("DIR");
+  options.add_option("--hardware", hardware_, "With --lab: what it is made faster on, in words")
+      .type_name("TEXT");
   options
       .add_option("--from", from_,
                   "Case to copy: its folder, or a name that 'autokernel case list' shows (default: "
@@ -92,25 +111,55 @@ void CaseNew::declare(Options options) {
       .tells_default();
 }
 
+std::vector<NewFile> CaseNew::files_for(const fs::path& root, const fs::path& folder,
+                                        const std::string& name) const {
+  if (!lab_) {
+    std::optional<fs::path> from;
+    if (from_) from = named_case(from_, fs::current_path());
+    return stamped(root, folder, name, {.from = from, .backend = backend_});
+  }
+  if (from_) throw Error(Stop::usage, "--lab has a template of its own: leave out --from");
+  if (model_.empty() || model_path_.empty()) {
+    throw Error(Stop::usage,
+                "--lab needs --model NAME, which requests call the model by, and --model-path DIR, "
+                "where its weights are or will be");
+  }
+  return lab_files({.slug = name,
+                    .model = model_,
+                    .model_path = fs::absolute(model_path_).lexically_normal(),
+                    .hardware = hardware_},
+                   folder);
+}
+
 int CaseNew::run(const Console& console) {
   const fs::path here = fs::current_path();
-  fs::path target = target_of(name_, here);
+  if (name_ && slug_) throw Error(Stop::usage, "--case is the name of a lab case: write it once");
+  if (!lab_ && (slug_ || !model_.empty() || !model_path_.empty()))
+    throw Error(Stop::usage, "--case, --model and --model-path are of lab cases: add --lab");
+  if (!name_ && !slug_) throw Error(Stop::usage, "case new needs the name of the case");
+  fs::path target = target_of(name_ ? *name_ : *slug_, here);
   if (!target.has_filename()) target = target.parent_path();  // "work/mine/"
   const std::string name = target.filename().string();
   require_case_name(name);
   require_free(target);
-  std::optional<fs::path> from;
-  if (from_) from = named_case(from_, here);
   const fs::path whole = fs::weakly_canonical(here / target.parent_path()) / name;
   const fs::path root = existing_part(whole);
-  const std::vector<NewFile> files =
-      stamped(root, whole.lexically_relative(root), name, {.from = from, .backend = backend_});
+  const std::vector<NewFile> files = files_for(root, whole.lexically_relative(root), name);
   write_new_files(root, files);
 
   for (const NewFile& file : files) {
     console.out << "new      " << visible_line(shown_folder(root / file.path, here)) << '\n';
   }
   const std::string folder = visible_line(shell_word(target.string()));
+  if (lab_) {
+    console.out << fmt::format(
+        "\nNext:\n  python3 {0}/scripts/make_model.py --out {1}   # unless there are weights\n"
+        "  sh {0}/checks.sh                # builds, emits PTX, compares both servers\n"
+        "  autokernel case check {0}      # the same by the judge\n"
+        "  autokernel bench --case {0}    # load on the server\n",
+        folder, visible_line(shell_word(model_path_)));
+    return 0;
+  }
   console.out << fmt::format(
       "\nNext:\n  autokernel case show {0}                 # what a kernel of it takes\n"
       "  autokernel case check {0} --device cpu   # after each change of case.toml or a reference\n"

@@ -6,7 +6,9 @@
 #include "autokernel/ledger/ledger.h"
 #include "cli/commands.h"
 #include "cli/loop/open_run.h"
+#include "cli/loop/run_notifications.h"
 #include "cli/loop/text.h"
+#include "cli/notifications.h"
 #include "cli/shared_options.h"
 
 namespace autokernel::cli {
@@ -27,6 +29,7 @@ class LoopFinish : public Command {
   HiddenSizesOption hidden_sizes_;
   int processes_ = 5;
   bool json_ = false;
+  bool no_notify_ = false;
   bool verbose_ = false;
 };
 
@@ -46,10 +49,12 @@ void LoopFinish::declare(Options options) {
   options.add_flag("--json", json_, "Print the result as a ledger entry (docs/ledger.md)");
   hidden_sizes_.declare(options);
   timeout_.declare(options);
+  add_no_notify(options, no_notify_);
   options.add_flag("-v,--verbose", verbose_, "Report progress on standard error");
 }
 
 int LoopFinish::run(const Console& console) {
+  RunNotifications notifications(console, no_notify_);
   Watching watching(console, verbose_ ? Diagnostics::Level::verbose : Diagnostics::Level::quiet,
                     timeout_.limits());
   loop::LoopContext context = watching.context();
@@ -58,7 +63,9 @@ int LoopFinish::run(const Console& console) {
                                std::move(context));
   remembered_.require_same(loop.run());
   const loop::Finish finish = loop.finish(processes_);
-  console.out << (json_ ? ledger::lines_of({finish.headline}) : finish_text(finish));
+  console.out << (json_ ? ledger::lines_of({finish.headline}) : finish_text(finish)) << std::flush;
+  notifications.finished(finish);
+  notifications.settle();
   return 0;
 }
 

@@ -13,7 +13,9 @@
 #include "cli/key_lines.h"
 #include "cli/loop/open_run.h"
 #include "cli/loop/plan_run.h"
+#include "cli/loop/run_notifications.h"
 #include "cli/loop/text.h"
+#include "cli/notifications.h"
 #include "cli/shared_options.h"
 
 namespace autokernel::cli {
@@ -42,6 +44,7 @@ class LoopRun : public Command {
   std::string profile_ = "autokernel-profile.json";
   std::string cases_ = "cases";
   bool no_resident_ = false;
+  bool no_notify_ = false;
   bool verbose_ = false;
 };
 
@@ -83,22 +86,27 @@ void LoopRun::declare(Options options) {
   hidden_sizes_.declare(options);
   timeout_.declare(options);
   add_no_resident(options, no_resident_);
+  add_no_notify(options, no_notify_);
   options.add_flag("-v,--verbose", verbose_, "Report progress on standard error");
 }
 
 int LoopRun::run(const Console& console) {
+  RunNotifications notifications(console, no_notify_);
   Watching watching(console, verbose_ ? Diagnostics::Level::verbose : Diagnostics::Level::quiet,
                     timeout_.limits());
   const auto context = [&] {
     loop::LoopContext made = watching.context();
     made.hidden_sizes = hidden_sizes_.file;
     made.runner.may_be_ready = !no_resident_;
+    made.webhook = [&](bool is_kept) { return notifications.forecast(is_kept); };
     return made;
   };
+  std::optional<loop::Loop> loop;
   const loop::DriveObserver observer = {
       .stepped =
           [&](const loop::Step& step) {
             console.out << experiment_line(step.experiment, step.time_us) << std::flush;
+            if (loop) notifications.stepped(step, loop->status());
           },
       .in_vain =
           [&](const ledger::Turn& turn) {
@@ -120,11 +128,21 @@ int LoopRun::run(const Console& console) {
                      .observer = observer},
                     console);
   }
-  auto loop = loop::Loop::open(std::filesystem::current_path(), "autokernel loop run", context());
-  remembered_.require_same(loop.run());
-  const loop::Driven driven = loop.drive(drive, observer);
+  loop = loop::Loop::open(std::filesystem::current_path(), "autokernel loop run", context());
+  remembered_.require_same(loop->run());
+  const loop::Driven driven = [&] {
+    try {
+      return loop->drive(drive, observer);
+    } catch (const Error& error) {
+      notifications.failed(loop->status(), error.what());
+      notifications.settle();
+      throw;
+    }
+  }();
+  if (driven.gave_up) notifications.failed(loop->status(), driven.why);
+  notifications.settle(driven.signal != 0);
   if (driven.gave_up) throw Error(Stop::environment, driven.why);
-  console.out << "---\n" << status_text(loop.status());
+  console.out << "---\n" << status_text(loop->status());
   console.out << std::flush;
   console.err << fmt::format(
       "autokernel: stopped after {}{}: {}\n", counted(driven.experiments, "experiment"),

@@ -8,7 +8,9 @@
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
 #include "cli/loop/open_run.h"
+#include "cli/loop/run_notifications.h"
 #include "cli/loop/text.h"
+#include "cli/notifications.h"
 #include "cli/report.h"
 #include "cli/shared_options.h"
 
@@ -32,6 +34,7 @@ class LoopStep : public Command {
   bool json_ = false;
   bool timings_ = false;
   bool no_resident_ = false;
+  bool no_notify_ = false;
   bool verbose_ = false;
 };
 
@@ -67,10 +70,12 @@ void LoopStep::declare(Options options) {
   timeout_.declare(options);
   add_timings(options, timings_);
   add_no_resident(options, no_resident_);
+  add_no_notify(options, no_notify_);
   options.add_flag("-v,--verbose", verbose_, "Report progress on standard error");
 }
 
 int LoopStep::run(const Console& console) {
+  RunNotifications notifications(console, no_notify_);
   constexpr double kLongest = 1000;
   if (!(options_.longer >= 1 && options_.longer <= kLongest))
     throw Error(Stop::usage, "--longer takes 1 to 1000");
@@ -79,6 +84,7 @@ int LoopStep::run(const Console& console) {
   loop::LoopContext context = watching.context();
   context.hidden_sizes = hidden_sizes_.file;
   context.runner.may_be_ready = !no_resident_;
+  context.webhook = [&](bool is_kept) { return notifications.forecast(is_kept); };
   auto loop =
       loop::Loop::open(std::filesystem::current_path(), "autokernel loop step", std::move(context));
   options_.accept = [this](const ledger::RunStarted& run) { remembered_.require_same(run); };
@@ -86,6 +92,7 @@ int LoopStep::run(const Console& console) {
   console.out << (json_ ? ledger::lines_of({step.experiment}) : step_text(step));
   if (timings_ && !json_) console.out << timings_block(step.timings);
   console.out << std::flush;
+  notifications.stepped(step, loop.status());
   loop.anticipate();
   return step_exit_code(step.experiment);
 }

@@ -11,7 +11,9 @@
 #include "autokernel/base/visible_text.h"
 #include "cli/commands.h"
 #include "cli/loop/open_run.h"
+#include "cli/loop/run_notifications.h"
 #include "cli/loop/text.h"
+#include "cli/notifications.h"
 #include "cli/shared_options.h"
 
 namespace autokernel::cli {
@@ -32,6 +34,7 @@ class LoopWatch : public Command {
   HiddenSizesOption hidden_sizes_;
   loop::WatchOptions options_;
   bool no_resident_ = false;
+  bool no_notify_ = false;
   bool verbose_ = false;
 };
 
@@ -61,15 +64,18 @@ void LoopWatch::declare(Options options) {
   hidden_sizes_.declare(options);
   timeout_.declare(options);
   add_no_resident(options, no_resident_);
+  add_no_notify(options, no_notify_);
   options.add_flag("-v,--verbose", verbose_, "Report progress on standard error");
 }
 
 int LoopWatch::run(const Console& console) {
+  RunNotifications notifications(console, no_notify_);
   Watching watching(console, verbose_ ? Diagnostics::Level::verbose : Diagnostics::Level::quiet,
                     timeout_.limits());
   loop::LoopContext context = watching.context();
   context.hidden_sizes = hidden_sizes_.file;
   context.runner.may_be_ready = !no_resident_;
+  context.webhook = [&](bool is_kept) { return notifications.forecast(is_kept); };
   auto loop = loop::Loop::open(std::filesystem::current_path(), "autokernel loop watch",
                                std::move(context));
   remembered_.require_same(loop.run());
@@ -81,6 +87,7 @@ int LoopWatch::run(const Console& console) {
               console.out << "      " << visible_line(step.experiment.reason) << '\n';
             }
             console.out << std::flush;
+            notifications.stepped(step, loop.status());
           },
       .refused =
           [&](const std::string& why) {

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "autokernel/base/visible_text.h"
+#include "trial/command/served_answers.h"
 
 namespace autokernel::trial {
 namespace {
@@ -85,6 +86,10 @@ void require_end(const char* what, const CommandEnd& end, const cases::CommandLi
 
 }  // namespace
 
+std::string ending_text(const CommandEnd& end) {
+  return ending_of(end) + last_lines(end.complaint, kMostLines);
+}
+
 BuiltProgram::BuiltProgram(const CommandSetting& setting, const FilesByPath& editable)
     : setting_(setting), folder_(setting.scratch) {
   const fs::path files = folder_.path() / kWorkFolder / kFilesFolder;
@@ -126,7 +131,30 @@ void BuiltProgram::read_metrics(MeasuredRun& run, bool of_check,
   for (const cases::GuardedMetric& guard : setting_.plan->guards) read(guard.metric);
 }
 
+MeasuredRun BuiltProgram::serve(const std::string& seed) const {
+  const ServedAnswers& reference = setting_.reference_answers(seed);
+  const ScratchDirectory own(setting_.scratch);
+  std::error_code failed;
+  fs::create_directories(own.path() / kWorkFolder, failed);
+  copy_files(folder_.path() / kWorkFolder / kFilesFolder, own.path() / kWorkFolder / kFilesFolder);
+  RunningServer server(setting_, *setting_.curl, own.path(), setting_.plan->server->start,
+                       "the server");
+  ServedAnswers answers = server.answers(seed);
+  const CommandEnd end = server.end();
+  require_same_answers(answers, reference);
+  MeasuredRun run{
+      .seed = seed,
+      .outputs = {.printed = served_figures(*setting_.plan->server, std::move(answers), reference),
+                  .files = {},
+                  .seconds = end.seconds,
+                  .processor_seconds = end.processor_seconds},
+      .values = {}};
+  read_metrics(run, false, run.outputs);
+  return run;
+}
+
 MeasuredRun BuiltProgram::run(const std::string& seed) const {
+  if (setting_.plan->server) return serve(seed);
   const ScratchDirectory own(setting_.scratch);
   const fs::path files = own.path() / kWorkFolder / kFilesFolder;
   std::error_code failed;
@@ -148,6 +176,8 @@ MeasuredRun BuiltProgram::run(const std::string& seed) const {
 }
 
 void BuiltProgram::check(MeasuredRun& run) const {
+  // The answers of a server have been compared with the reference's.
+  if (setting_.plan->check.empty()) return;
   const ScratchDirectory own(setting_.scratch);
   const fs::path files = own.path() / kWorkFolder / kFilesFolder;
   // What the case says stands, whatever a run has left.

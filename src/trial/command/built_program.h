@@ -11,12 +11,15 @@
 
 #include "autokernel/base/scratch.h"
 #include "autokernel/cases/case.h"
+#include "autokernel/http/curl_library.h"
 #include "autokernel/trial/confined_command.h"
 #include "autokernel/trial/result.h"
 #include "trial/command/command_folder.h"
 #include "trial/command/metric_reading.h"
 
 namespace autokernel::trial {
+
+struct ServedAnswers;
 
 // What a program is refused for.
 class Refused : public std::exception {
@@ -51,14 +54,20 @@ struct CommandSetting {
   std::filesystem::path scratch;
   // Called several times a second; throws Interrupted.
   std::function<void(Phase)> progress;
+  // Of a [server] case: what the reference answers to the requests of a seed.
+  std::function<const ServedAnswers&(const std::string& seed)> reference_answers = {};
+  const http::CurlLibrary* curl = nullptr;
 };
+
+// How a command ended, with the last of what it said.
+[[nodiscard]] std::string ending_text(const CommandEnd& end);
 
 class BuiltProgram {
  public:
   // Builds it from its editable files. Throws Refused.
   BuiltProgram(const CommandSetting& setting, const FilesByPath& editable);
 
-  // One run in a folder of its own, as it was built. Throws Refused.
+  // One run in a folder of its own, as it was built; of a server, one load on it. Throws Refused.
   [[nodiscard]] MeasuredRun run(const std::string& seed) const;
   // The check of what a run has put out. Throws Refused.
   void check(MeasuredRun& run) const;
@@ -69,6 +78,7 @@ class BuiltProgram {
   [[nodiscard]] CommandEnd command(Phase phase, const std::filesystem::path& folder,
                                    const std::string& line, double seconds, const std::string& seed,
                                    const std::string& input) const;
+  [[nodiscard]] MeasuredRun serve(const std::string& seed) const;
   void read_metrics(MeasuredRun& run, bool of_check, const CommandOutputs& outputs) const;
 
   const CommandSetting& setting_;

@@ -17,6 +17,7 @@
 #include "autokernel/trial/sources.h"
 #include "trial/command/built_program.h"
 #include "trial/command/metric_pairs.h"
+#include "trial/command/served_answers.h"
 #include "trial/decide/statistics.h"
 
 namespace autokernel::trial {
@@ -81,7 +82,20 @@ class CommandTrial {
                  .scratch = scratch_.path(),
                  .progress = [this](Phase phase) { look_around(phase); }} {
     setting_.readable.insert(setting_.readable.end(), plan_.readable.begin(), plan_.readable.end());
+    if (plan_.server) {
+      curl_ = http::CurlLibrary::open();
+      setting_.curl = &*curl_;
+      setting_.reference_answers = [this](const std::string& seed) -> const ServedAnswers& {
+        return reference_answers(seed);
+      };
+    }
   }
+  CommandTrial(const CommandTrial&) = delete;
+  CommandTrial& operator=(const CommandTrial&) = delete;
+  CommandTrial(CommandTrial&&) = delete;
+  CommandTrial& operator=(CommandTrial&&) = delete;
+  // The server of the reference is a member of the tree again, which ends it.
+  ~CommandTrial() { tree_.set_aside(0); }
 
   [[nodiscard]] Result run() {
     result_.is_of_command = true;
@@ -117,6 +131,27 @@ class CommandTrial {
     }
     result_.total_seconds = seconds_since(begun_);
     return std::move(result_);
+  }
+
+  [[nodiscard]] std::string set_up_fault() {
+    if (plan_.set_up.empty()) return {};
+    const ScratchDirectory own(scratch_.path());
+    const auto files = own.path() / kWorkFolder / kFilesFolder;
+    write_files(files, setting_.files.fixed);
+    write_files(files, setting_.files.hidden);
+    write_files(files, editable_files(problem_, request_.source, request_.files));
+    const CommandEnd end =
+        run_confined({.command = {.line = plan_.set_up,
+                                  .readable = setting_.readable,
+                                  .network = {.kind = Network::Kind::any}},
+                      .variables = {},
+                      .input = {},
+                      .seconds = plan_.limits.build_seconds,
+                      .memory_bytes = plan_.limits.memory_bytes},
+                     own.path(), tree_, [this] { look_around(Phase::check); });
+    if (end.succeeded()) return {};
+    return end.how == CommandEnd::How::by_itself ? ending_text(end)
+                                                 : "took too long, or too much memory ([limits])";
   }
 
   [[nodiscard]] std::vector<DamagedOutput> check_damaged() {
@@ -179,6 +214,30 @@ class CommandTrial {
     const std::optional<int> signal = interrupts_.next();
     if (signal && (!observer_.interrupted || !observer_.interrupted(*signal)))
       throw Interrupted(*signal);
+  }
+
+  // The server of the reference stays up until the trial is over, and is idle while others are
+  // measured.
+  [[nodiscard]] const ServedAnswers& reference_answers(const std::string& seed) {
+    const auto known = answers_.find(seed);
+    if (known != answers_.end()) return known->second;
+    try {
+      if (!reference_) {
+        FilesByPath files = setting_.files.fixed;
+        files.insert(setting_.files.hidden.begin(), setting_.files.hidden.end());
+        write_files(reference_folder_.path() / kWorkFolder / kFilesFolder, files);
+        reference_.emplace(setting_, *curl_, reference_folder_.path(), plan_.server->reference,
+                           "the reference's server");
+      }
+      // While it is asked, it is watched as any other.
+      tree_.set_aside(0);
+      ServedAnswers found = reference_->answers(seed);
+      tree_.set_aside(reference_->id());
+      return answers_.emplace(seed, std::move(found)).first->second;
+    } catch (const Refused& refused) {
+      throw Error(Stop::environment,
+                  fmt::format("{}; correct [server] reference in case.toml", refused.reason()));
+    }
   }
 
   // Of the incumbent, which was right when it was kept.
@@ -265,7 +324,7 @@ class CommandTrial {
   // same seed.
   void require_right(const BuiltProgram& candidate, MeasuredRun& run,
                      const MeasuredRun& incumbent) const {
-    const bool is_known = !plan_.outputs.empty() && !has_metrics_of_check() &&
+    const bool is_known = !plan_.server && !plan_.outputs.empty() && !has_metrics_of_check() &&
                           run.outputs.files == incumbent.outputs.files;
     if (!is_known) candidate.check(run);
   }
@@ -455,6 +514,10 @@ class CommandTrial {
   ScratchDirectory scratch_;
   ProcessTree tree_;
   CommandSetting setting_;
+  std::optional<http::CurlLibrary> curl_;
+  ScratchDirectory reference_folder_{scratch_.path()};
+  std::optional<RunningServer> reference_;
+  std::map<std::string, ServedAnswers> answers_;  // by seed
   MetricPairs pairs_{plan_.metric};
   std::vector<MetricPairs> guards_ = guard_pairs();
   bool is_deterministic_ = false;
@@ -472,6 +535,11 @@ bool is_of_command(const Request& request) {
   const auto text = request.case_files.find("case.toml");
   return text != request.case_files.end() && text->second.find("[command]") != std::string::npos &&
          case_of(request).command.has_value();
+}
+
+std::string set_up_fault(const Request& request, const Observer& observer) {
+  const cases::Case problem = case_of(request);
+  return CommandTrial(request, problem, observer).set_up_fault();
 }
 
 std::vector<DamagedOutput> check_damaged_outputs(const Request& request, const Observer& observer) {

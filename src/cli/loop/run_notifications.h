@@ -1,0 +1,35 @@
+// Who is told what a run does, while a command of the loop is at it.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "autokernel/loop/loop.h"
+#include "autokernel/notify/notifier.h"
+#include "cli/command.h"
+
+namespace autokernel::cli {
+
+class RunNotifications {
+ public:
+  // For the repository that holds the current folder. To be made while there is one thread: the
+  // variables that configure it are gone afterwards.
+  RunNotifications(const Console& console, bool no_notify);
+
+  // What a record of an experiment has of it, before anybody was told.
+  [[nodiscard]] ledger::Webhook forecast(bool is_kept) const;
+  // Tells of a step, with where the run stands afterwards: of what was kept, and of a plateau.
+  void stepped(const loop::Step& step, const loop::Status& status);
+  // Of a run that cannot go on, in a sentence.
+  void failed(const loop::Status& status, const std::string& why);
+  // Of the end, with progress.png where there is one.
+  void finished(const loop::Finish& finish);
+  // Waits for what is pending, a few seconds at most; after a signal not at all.
+  void settle(bool at_once = false);
+
+ private:
+  notify::Notifier notifier_;
+  std::optional<bool> was_plateau_;
+};
+
+}  // namespace autokernel::cli

@@ -1,0 +1,138 @@
+// Cases whose program is a server: load on it, and a reference that it has to agree with.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <filesystem>
+
+#include "e2e/authoring_workplace.h"
+#include "e2e/workplace.h"
+
+namespace autokernel::test {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+// The program's own mock server, whose options are what an agent may change.
+class ServerCase : public AuthoringWorkplace {
+ protected:
+  static constexpr const char* kOptions = "case/workspace/options.txt";
+
+  ServerCase() {
+    const fs::path program = AUTOKERNEL_PROGRAM;
+    const std::string serve = program.string() + " mock-server --port $AUTOKERNEL_PORT --model m";
+    repository_.write("case/case.toml",
+                      fmt::format("name = \"Server\"\nproblem = \"serve m\"\n"
+                                  "editable = [\"workspace/options.txt\", \"workspace/**/*\"]\n"
+                                  "[command]\nhidden = [\"reference/*\"]\n"
+                                  "readable = [\"{}\"]\n"
+                                  "[server]\n"
+                                  "start = \"exec {} $(cat workspace/options.txt)\"\n"
+                                  "reference = \"exec {} $(cat reference/options.txt)\"\n"
+                                  "model = \"m\"\nstart_seconds = 20\n"
+                                  "[load]\nconcurrency = 4\nrequests = 12\nwarmup = 2\n"
+                                  "input_tokens = \"4:16\"\noutput_tokens = 16\n"
+                                  "request_seconds = 3\n"
+                                  "[metric]\nname = \"tpot\"\nunit = \"s\"\njson = \"/tpot/mean\"\n"
+                                  "min_gain_pct = 2\nbudget_seconds = 3\n",
+                                  program.parent_path().string(), serve, serve));
+    repository_.write("case/reference/options.txt", "--ttft-ms 1 --tpot-ms 1\n");
+    repository_.write(kOptions, "--ttft-ms 5 --tpot-ms 10\n");
+    repository_.commit("A server");
+  }
+
+  [[nodiscard]] Outcome bench_with(const std::string& options) const {
+    repository_.write(kOptions, options + "\n");
+    return run_autokernel({"bench", "--case", "case"});
+  }
+  [[nodiscard]] Outcome step(const std::string& options) const {
+    repository_.write(kOptions, options + "\n");
+    return run_autokernel({"loop", "step", "-m", options});
+  }
+  void expect_refused_server(const std::string& options, int code, const std::string& words) const {
+    const Outcome run = bench_with(options);
+    EXPECT_EQ(run.code, code) << run.out << run.err;
+    EXPECT_THAT(run.out, HasSubstr(words));
+  }
+};
+
+TEST_F(ServerCase, IsMeasuredUnderLoad) {
+  const Outcome run = run_autokernel({"bench", "--case", "case"});
+  EXPECT_EQ(run.code, 0) << run.out << run.err;
+  EXPECT_THAT(value_of("value", run.out), StartsWith("0.010")) << run.out;
+}
+
+TEST_F(ServerCase, KeepsAGainOfFivePercent) {
+  // Some ten pairs, of about two seconds each.
+  std::string text = repository_.read("case/case.toml");
+  const std::string budget = "budget_seconds = 3";
+  repository_.write("case/case.toml", text.replace(text.find(budget), budget.size(), "budget_seconds = 40"));
+  repository_.commit("More time");
+  ASSERT_EQ(run_autokernel({"loop", "start", "demo", "--case", "case"}).code, 0);
+  const Outcome kept = step("--ttft-ms 5 --tpot-ms 9.5");
+  EXPECT_EQ(kept.code, 0) << kept.out << kept.err;
+  EXPECT_THAT(value_of("change", kept.out), testing::MatchesRegex("-[45]\\..*")) << kept.out;
+  EXPECT_THAT(step("--tpot-ms 9.5 --ttft-ms 5").code, testing::AnyOf(10, 16));
+}
+
+TEST_F(ServerCase, FindsServersThatAreWrong) {
+  expect_refused_server("--seed 7", 11, "is not the reference's");
+  expect_refused_server("--tpot-ms 1 --fault wrong-usage", 11, "lies about usage");
+  expect_refused_server("--tpot-ms 1 --fault http-500", 11, "http_status");
+  expect_refused_server("--tpot-ms 1 --fault bad-json", 11, "bad_stream");
+}
+
+TEST_F(ServerCase, FindsServersThatFail) {
+  expect_refused_server("--tpot-ms 1 --fault hang", 13, "stalled");
+  expect_refused_server("--tpot-ms 1 --fault crash", 14, "ended");
+  expect_refused_server("--tpot-ms 1 --fault disconnect", 14, "disconnected");
+  expect_refused_server("--no-such-option", 14, "ended before it was up");
+  expect_refused_server("--ttft-ms 6000", 13, "request");
+}
+
+TEST_F(ServerCase, SaysThatTheReferenceIsWrong) {
+  repository_.write("case/reference/options.txt", "--no-such-option\n");
+  repository_.commit("A reference that does not start");
+  const Outcome run = run_autokernel({"bench", "--case", "case"});
+  EXPECT_EQ(run.code, 3) << run.out;
+  EXPECT_THAT(run.err, AllOf(HasSubstr("the reference's server"), HasSubstr("[server] reference")));
+}
+
+TEST_F(ServerCase, LeavesNoServerBehind) {
+  ASSERT_EQ(run_autokernel({"bench", "--case", "case"}).code, 0);
+  const Outcome left = test::run({.program = "/usr/bin/pgrep",
+                                  .arguments = {"-f", "mock-server .*--model [m]"},
+                                  .directory = "/",
+                                  .environment = {}});
+  EXPECT_EQ(left.code, 1) << left.out;
+}
+
+class LabTemplate : public AuthoringWorkplace {};
+
+TEST_F(LabTemplate, MakesACaseOfAServer) {
+  done({"case", "new", "--lab", "--model", "tiny", "--model-path", "weights", "--hardware",
+        "2 x H200", "--case", "rates"});
+  const std::string text = repository_.read("rates/case.toml");
+  EXPECT_THAT(text, AllOf(HasSubstr("serve tiny on 2 x H200"), Not(HasSubstr("{{"))));
+  EXPECT_THAT(text, HasSubstr((repository_.root() / "weights").string()));
+  for (const char* file : {"program.md", "workspace/kernels.toml", "workspace/backend/serve.py",
+                           "reference/serve.py", "workspace/docs/prior-art.md"})
+    EXPECT_TRUE(fs::exists(repository_.root() / "rates" / file)) << file;
+  EXPECT_THAT(done({"case", "show", "rates"}), HasSubstr("32 requests of 16:64 words"));
+}
+
+TEST_F(LabTemplate, RefusesWordsThatMeanSomethingElse) {
+  expect_refused({"case", "new", "--lab", "--model", "a\"b", "--model-path", "w", "--case", "x"}, 2,
+                 "--model takes printable ASCII");
+  expect_refused({"case", "new", "--lab", "--model", "m", "--model-path", "$(id)", "--case", "x"}, 2,
+                 "--model-path takes printable ASCII");
+  expect_refused({"case", "new", "--lab", "--model", "m", "--case", "x"}, 2, "--lab needs");
+  expect_refused({"case", "new", "x", "--model", "m"}, 2, "add --lab");
+  expect_refused({"case", "new"}, 2, "needs the name");
+}
+
+}  // namespace
+}  // namespace autokernel::test
