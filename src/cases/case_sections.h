@@ -57,7 +57,8 @@ void read_command(Section& root, Case& problem);
 // All files below its folder that are neither editable nor ignored, by path. Links, folders that
 // begin with '.', and repositories within it are passed over. Throws Error(usage) where there is
 // too much.
-void read_files_of_command(const Case& problem, std::map<std::string, std::string>& bytes);
+void read_files_of_command(const Case& problem, const CommandPlan& plan,
+                           std::map<std::string, std::string>& bytes);
 
 // Whether it is within the folder of the case, other than the kernel, and ends like one of these.
 [[nodiscard]] bool is_file_beside(const std::filesystem::path& file, const Case& problem,

@@ -101,7 +101,7 @@ std::string read_metric_file(Section& section, const CommandPlan& plan, bool is_
 std::string read_pointer(Section& section) {
   std::string pointer = section.text("json");
   if (!pointer.starts_with('/'))
-    section.fail("json", fmt::format("is \"{}\"; write a JSON pointer, such as \"/{}\"",
+    section.fail("json", fmt::format(R"(is "{}"; write a JSON pointer, such as "/{}")",
                                      shown(pointer), shown(pointer)));
   return pointer;
 }

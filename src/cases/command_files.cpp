@@ -28,9 +28,10 @@ bool is_left_by_python(const std::string& name) { return name == "__pycache__"; 
 
 }  // namespace
 
-void read_files_of_command(const Case& problem, std::map<std::string, std::string>& bytes) {
+void read_files_of_command(const Case& problem, const CommandPlan& plan,
+                           std::map<std::string, std::string>& bytes) {
   const fs::path& folder = problem.directory;
-  const EditableFiles ignored(problem.command->ignored, {});
+  const EditableFiles ignored(plan.ignored, {});
   std::uint64_t total = 0;
   std::error_code failed;
   fs::recursive_directory_iterator at(folder, failed);

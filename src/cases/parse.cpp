@@ -134,7 +134,7 @@ CaseFiles read_files(const std::filesystem::path& directory) {
   const Case problem = parse(*text, directory);
   files.bytes[kFileName] = *std::move(text);
   if (problem.command) {
-    read_files_of_command(problem, files.bytes);
+    read_files_of_command(problem, *problem.command, files.bytes);
     return files;
   }
   for (const std::filesystem::path& folder : problem.compile.include) {

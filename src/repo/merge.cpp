@@ -9,7 +9,9 @@ namespace autokernel::repo {
 namespace {
 
 [[nodiscard]] git_merge_file_input input_of(const std::string& bytes) {
-  git_merge_file_input input = GIT_MERGE_FILE_INPUT_INIT;
+  git_merge_file_input input{};
+  check(git_merge_file_input_init(&input, GIT_MERGE_FILE_INPUT_VERSION),
+        "cannot merge two versions of a file", "git_merge_file_input_init");
   input.ptr = bytes.data();
   input.size = bytes.size();
   input.path = "file";

@@ -67,7 +67,7 @@ TEST_P(DocumentedKeys, AreThoseOfTheParser) {
 INSTANTIATE_TEST_SUITE_P(
     Of, DocumentedKeys,
     testing::Values(
-        Unknown{"TheTop", with(kernel_sample(), "name =", "zzzzzz = 1\nname ="), 18},
+        Unknown{"TheTop", with(kernel_sample(), "name =", "zzzzzz = 1\nname ="), 19},
         Unknown{"Tensor", with(sample(), "role = \"out\"", "zzzzzz = 1\nrole = \"out\""), 13},
         Unknown{"LibraryReference", with(sample(), "kind =", "zzzzzz = 1\nkind ="), 4},
         Unknown{"KernelReference", with(kernel_sample(), "kind =", "zzzzzz = 1\nkind ="), 3},

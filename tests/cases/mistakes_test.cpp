@@ -19,11 +19,9 @@ std::vector<Mistake> mistakes() {
   return {
       {"AnUnknownKeyAtTheTop",
        with(sample(), "name = \"MatMul\"\n", "name = \"MatMul\"\nnmae = \"x\"\n"),
-       "2:1: nmae is not known here, did you mean name?; known are baselines, check, compile, "
-       "cost, "
-       "editable_files, guard, kernel, name, playbook, problem, reference, runtime_sizes, scalar, "
-       "score, "
-       "sizes, struct, tensor or timing"},
+       "2:1: nmae is not known here, did you mean name?; known are baselines, check, command, "
+       "compile, cost, editable_files, guard, kernel, name, playbook, problem, reference, "
+       "runtime_sizes, scalar, score, sizes, struct, tensor or timing"},
       {"AnUnknownKeyInATensor",
        with(sample(), "fill = \"normal\"\n[[tensor]]\nname = \"B\"",
             "fill = \"normal\"\nlayout = \"row\"\n[[tensor]]\nname = \"B\""),
@@ -53,11 +51,9 @@ std::vector<Mistake> mistakes() {
        "\"attention\" "
        "or \"scan\""},
       {"AnUnknownSection", with(sample(), "[cost]", "[costs]\n[cost]"),
-       "40:2: costs is not known here, did you mean cost?; known are baselines, check, compile, "
-       "cost, "
-       "editable_files, guard, kernel, name, playbook, problem, reference, runtime_sizes, scalar, "
-       "score, "
-       "sizes, struct, tensor or timing"},
+       "40:2: costs is not known here, did you mean cost?; known are baselines, check, command, "
+       "compile, cost, editable_files, guard, kernel, name, playbook, problem, reference, "
+       "runtime_sizes, scalar, score, sizes, struct, tensor or timing"},
       {"AKeyWithoutAValue", with(sample(), R"(name = "MatMul")", "name = "),
        "1:8: not valid TOML: Error while parsing key-value pair: expected value, saw '\\n'"},
       {"AKeyTwice", with(sample(), R"(name = "MatMul")", "name = \"MatMul\"\nname = \"Again\""),

@@ -159,6 +159,13 @@ TEST_F(CommandCase, SaysWhatABuildSaid) {
   EXPECT_THAT(run.out, HasSubstr("x.c:3: error: no such name"));
 }
 
+TEST_F(CommandCase, RefusesABuildThatLeavesAPipe) {
+  change_case("cp fixed.txt built.txt", "cp fixed.txt built.txt; mkfifo pipe");
+  const Outcome run = bench();
+  EXPECT_EQ(run.code, 14) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("what was built cannot be copied"));
+}
+
 TEST_F(CommandCase, StopsAtTheFirstLineThatFails) {
   change_case("build = \"cp fixed.txt built.txt\"",
               "build = [\"false\", \"cp fixed.txt built.txt\"]");
@@ -221,6 +228,9 @@ TEST_F(CommandLoop, HoldsGuardRails) {
   // Of the ten percent five are left.
   EXPECT_EQ(step(program("25", "echo size 112")).code, 18);
   EXPECT_EQ(step(program("25", "echo size 109")).code, 0);
+  EXPECT_THAT(done({"plot", "--guard", "size", "--format", "svg", "--output", "-"}),
+              HasSubstr("size (less is better)"));
+  expect_refused({"plot", "--guard", "other"}, 2, "it has size");
 }
 
 TEST_F(CommandLoop, HasEditableFilesBelowTheCase) {

@@ -41,12 +41,19 @@ auto is_refused_with(const std::string& what) {
 }
 
 TEST(ResultsRow, HoldsWhatTheExperimentWas) {
-  EXPECT_EQ(results_row(full_experiment()),
-            (ResultsRow{.commit = "0123456",
-                        .median_us = 1467.141,
-                        .tflops_s = 1.4625,
-                        .status = Status::keep,
-                        .description = full_experiment().description}));
+  Experiment of_kernel = full_experiment();
+  of_kernel.metric.reset();
+  EXPECT_EQ(results_row(of_kernel), (ResultsRow{.commit = "0123456",
+                                                .median_us = 1467.141,
+                                                .tflops_s = 1.4625,
+                                                .status = Status::keep,
+                                                .description = of_kernel.description}));
+}
+
+TEST(ResultsRow, OfACommandHoldsTheMetricInPlaceOfTheTime) {
+  const ResultsRow row = results_row(full_experiment());
+  EXPECT_EQ(row.median_us, full_experiment().metric->value);
+  EXPECT_THAT(results_line(row), HasSubstr("\t0.25\t"));
 }
 
 TEST(ResultsLine, HasThreeDigitsOfMicrosecondsAndTwoOfTeraflops) {

@@ -30,6 +30,10 @@ RunStarted full_run_started() {
           .headers = {{"../cutlass/include", std::string(64, 'a')}}};
 }
 
+MetricValue full_metric() {
+  return {.name = "größe", .unit = "s", .higher_is_better = true, .value = 0.25};
+}
+
 Experiment full_experiment() {
   return {.at = "2026-01-31T12:35:56.789Z",
           .tag = "demo",
@@ -45,7 +49,15 @@ Experiment full_experiment() {
           .tflops_s = 1.4625,
           .vs_reference = 0.1,
           .gain = Gain{.estimate = 0.1, .low = 0.05, .high = 0.15, .pairs = 50},
+          .metric = full_metric(),
+          .guards = {{.metric = full_metric(), .gain = -0.01}},
           .seconds = 1.25,
+          .webhook = Webhook{.webhook_enabled_by_config = true,
+                             .webhook_disabled_by_flag = false,
+                             .webhook_expected = true,
+                             .webhook_attempted = true,
+                             .webhook_sent = false,
+                             .webhook_status = "pending"},
           .log = ".autokernel/logs/1.txt",
           .result = R"({"schema_version":1,"samples_us":[1.0,2.5,0.1],"reason":null})"};
 }
@@ -68,6 +80,8 @@ RunFinished full_run_finished() {
           .baseline_us = 1467.1,
           .best_us = 300.5,
           .library_us = 20.25,
+          .baseline_metric = full_metric(),
+          .best_metric = full_metric(),
           .over_baseline = Confirmed{.ratio = 4.9, .low = 4.8, .high = 5.0},
           .over_library = Confirmed{.ratio = 0.07, .low = 0.06, .high = 0.08}};
 }

@@ -68,7 +68,7 @@ constexpr int kCommandSchemaVersion = 1;
 }  // namespace
 
 std::string command_description_text(const cases::Case& problem) {
-  const cases::CommandPlan& plan = *problem.command;
+  const cases::CommandPlan plan = problem.command.value_or(cases::CommandPlan{});
   KeyLines lines;
   lines.add("case", problem.name);
   lines.add("problem", problem.problem);
@@ -94,7 +94,7 @@ std::string command_description_text(const cases::Case& problem) {
 }
 
 std::string command_description_json(const cases::Case& problem) {
-  const cases::CommandPlan& plan = *problem.command;
+  const cases::CommandPlan plan = problem.command.value_or(cases::CommandPlan{});
   Json guards = Json::array();
   for (const cases::GuardedMetric& guard : plan.guards) {
     Json one = json_of(guard.metric);

@@ -73,7 +73,8 @@ void examine_command_case(const fs::path& folder,
   }
   tell({.name = "case",
         .found = fmt::format("{}: {} fixed files", problem.name, files.bytes.size())});
-  if (!problem.command->set_up.empty()) {
+  const cases::CommandPlan plan = problem.command.value_or(cases::CommandPlan{});
+  if (!plan.set_up.empty()) {
     const std::string fault = trial::set_up_fault(request, {});
     tell({.name = "set-up",
           .outcome = fault.empty() ? CheckOutcome::passed : CheckOutcome::failed,
@@ -86,7 +87,7 @@ void examine_command_case(const fs::path& folder,
   tell(line);
   if (line.outcome == CheckOutcome::failed) return;
   // The answers of a server are compared by autokernel itself.
-  if (problem.command->server) return;
+  if (plan.server) return;
   for (const trial::DamagedOutput& damage : trial::check_damaged_outputs(request, {}))
     tell(line_of_damage(damage));
 }

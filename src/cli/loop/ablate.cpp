@@ -77,6 +77,7 @@ int LoopAblate::run(const Console& console) {
   if (take_out_ && !numbers_.empty())
     throw Error(Stop::usage, "--take-out measures nothing: leave out the numbers");
   std::vector<int> numbers;
+  numbers.reserve(numbers_.size());
   for (const std::string& text : numbers_) numbers.push_back(number_in(text));
   Watching watching(console, verbose_ ? Diagnostics::Level::verbose : Diagnostics::Level::quiet,
                     timeout_.limits());

@@ -64,6 +64,7 @@ constexpr const char* kEmulatedTimes = "these times rank kernels on this CPU, no
 
 // "-12.3 %" of the time, or of what the case is measured by.
 [[nodiscard]] std::string change_of(const Experiment& experiment, int decimals) {
+  if (!experiment.gain) return "-";
   const double change = ledger::after_gain(experiment, 1, experiment.gain->estimate) - 1;
   return fmt::format("{:+.{}f} %", 100 * change, decimals);
 }
@@ -155,9 +156,10 @@ constexpr const char* kEmulatedTimes = "these times rank kernels on this CPU, no
     lines.add("best", fmt::format("{} ({}): {}", best.number, short_id(best.commit),
                                   shortened(best.description, room.longest)));
   }
-  if (metric && status.best_us()) {
-    lines.add("best_value", metric_text(*status.best_us(), metric->unit));
-    lines.add("change", fmt::format("{:+.2f} %", 100 * (*status.best_us() / metric->value - 1)));
+  const std::optional<double> best_figure = status.best_us();
+  if (metric && best_figure) {
+    lines.add("best_value", metric_text(*best_figure, metric->unit));
+    lines.add("change", fmt::format("{:+.2f} %", 100 * (*best_figure / metric->value - 1)));
   } else if (!metric) {
     lines.add("best_us", status.best_us(), 3);
     if (const auto gain = status.gain_over_baseline()) lines.add("gain_pct", 100 * *gain, 2);

@@ -1,8 +1,11 @@
 #include "cli/plot/history.h"
 
+#include <fmt/format.h>
+
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <variant>
@@ -214,6 +217,46 @@ plot::History read_history(const fs::path& results, plot::Scale wanted, std::ost
     if (fs::exists(folder / "ledger.jsonl")) add_ledger(history, folder, wanted);
   } catch (const Error& error) {  // the table says enough by itself
     err << "drawn without the ledger: " << error.what() << "\n";
+  }
+  return history;
+}
+
+plot::History by_guard(plot::History history, const fs::path& results, const std::string& name) {
+  const ledger::Ledger ledger =
+      ledger::Ledger::open_to_read(fs::absolute(results).parent_path() / kLedger);
+  std::map<std::string, ledger::MetricValue> values;  // by commit
+  std::set<std::string> known;
+  for (const ledger::Row& row : ledger.rows()) {
+    const auto* experiment = std::get_if<ledger::Experiment>(&row.entry);
+    if (experiment == nullptr) continue;
+    for (const ledger::GuardValue& guard : experiment->guards) {
+      known.insert(guard.metric.name);
+      if (guard.metric.name == name)
+        values[experiment->commit.substr(0, kShortCommit)] = guard.metric;
+    }
+  }
+  if (values.empty()) {
+    std::string names;
+    for (const std::string& each : known) names += (names.empty() ? "" : ", ") + each;
+    throw Error(Stop::usage,
+                fmt::format("cannot draw {}: the ledger beside {} has no guard of that name; {}",
+                            visible_line(name), results.string(),
+                            names.empty() ? "it has none" : "it has " + visible_line(names)));
+  }
+  const ledger::MetricValue& any = values.begin()->second;
+  history.measure =
+      plot::Measure{.name = any.name, .unit = any.unit, .higher_is_better = any.higher_is_better};
+  history.scale = plot::Scale::medians;
+  history.confirmed.reset();
+  history.library_us.reset();
+  history.roofline_us.reset();
+  for (plot::Experiment& drawn : history.experiments) {
+    drawn.interval_us.reset();
+    drawn.tflops_s.reset();
+    drawn.time_us.reset();
+    const auto found = values.find(drawn.commit.substr(0, kShortCommit));
+    if (found == values.end()) continue;
+    drawn.time_us = any.higher_is_better ? 1 / found->second.value : found->second.value;
   }
   return history;
 }

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <ostream>
+#include <string>
 
 #include "autokernel/plot/history.h"
 
@@ -17,5 +18,11 @@ namespace autokernel::cli {
 // that cannot be read is left out, and `err` told so.
 [[nodiscard]] plot::History read_history(const std::filesystem::path& results, plot::Scale wanted,
                                          std::ostream& err);
+
+// The same experiments by another number that a case of commands measures: a guard-rail's. Medians,
+// each of runs of its own, as the ledger has them. Throws Error(usage) where there is none of that
+// name, naming those that there are.
+[[nodiscard]] plot::History by_guard(plot::History history, const std::filesystem::path& results,
+                                     const std::string& name);
 
 }  // namespace autokernel::cli

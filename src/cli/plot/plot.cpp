@@ -39,6 +39,7 @@ class Plot : public Command {
   std::string input_;
   std::string output_;
   std::string format_;
+  std::string guard_;  // empty: what the experiments are kept for
   bool raw_ = false;
   bool open_ = false;
 };
@@ -138,14 +139,19 @@ void Plot::declare(Options options) {
       .type_name("FILE");
   options.add_flag("--raw", raw_,
                    "Plot each experiment's own median, each from a process of its own");
+  options
+      .add_option("--guard", guard_,
+                  "Of a case of commands: plot this guard-rail's number in the metric's place")
+      .type_name("NAME");
   options.add_flag("--open", open_, "Open the picture with xdg-open");
 }
 
 int Plot::run(const Console& console) {
   const plot::Format format = format_of(format_, output_ == "-" ? "" : output_);
   const fs::path input = input_.empty() ? find_results(fs::current_path()) : fs::path(input_);
-  const plot::History history =
+  plot::History history =
       read_history(input, raw_ ? plot::Scale::medians : plot::Scale::pairs, console.err);
+  if (!guard_.empty()) history = by_guard(std::move(history), input, guard_);
   const std::string picture = plot::draw(history, format, plot::find_gnuplot(), text_size());
   std::string output = output_;
   if (output.empty()) {

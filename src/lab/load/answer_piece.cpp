@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
@@ -170,8 +171,8 @@ class PieceByte {
 
 std::optional<AnswerPiece> read_answer_piece(std::string_view json_text) {
   PieceReader reader;
-  const PieceByte begin(json_text.data());
-  const PieceByte end(json_text.data() + json_text.size());
+  const PieceByte begin(std::to_address(json_text.begin()));
+  const PieceByte end(std::to_address(json_text.end()));
   if (!json::sax_parse(begin, end, &reader) || !reader.is_object) return {};
   return std::move(reader.piece);
 }

@@ -131,20 +131,24 @@ void BuiltProgram::read_metrics(MeasuredRun& run, bool of_check,
   for (const cases::GuardedMetric& guard : setting_.plan->guards) read(guard.metric);
 }
 
+void BuiltProgram::copy_to(const fs::path& files) const {
+  const std::string fault = copy_files(folder_.path() / kWorkFolder / kFilesFolder, files);
+  if (!fault.empty()) throw Refused(Verdict::crashed, fault, {});
+}
+
 MeasuredRun BuiltProgram::serve(const std::string& seed) const {
   const ServedAnswers& reference = setting_.reference_answers(seed);
   const ScratchDirectory own(setting_.scratch);
   std::error_code failed;
   fs::create_directories(own.path() / kWorkFolder, failed);
-  copy_files(folder_.path() / kWorkFolder / kFilesFolder, own.path() / kWorkFolder / kFilesFolder);
-  RunningServer server(setting_, *setting_.curl, own.path(), setting_.plan->server->start,
-                       "the server");
+  copy_to(own.path() / kWorkFolder / kFilesFolder);
+  RunningServer server(setting_, *setting_.curl, own.path(), setting_.server->start, "the server");
   ServedAnswers answers = server.answers(seed);
   const CommandEnd end = server.end();
   require_same_answers(answers, reference);
   MeasuredRun run{
       .seed = seed,
-      .outputs = {.printed = served_figures(*setting_.plan->server, std::move(answers), reference),
+      .outputs = {.printed = served_figures(*setting_.server, std::move(answers), reference),
                   .files = {},
                   .seconds = end.seconds,
                   .processor_seconds = end.processor_seconds},
@@ -154,12 +158,12 @@ MeasuredRun BuiltProgram::serve(const std::string& seed) const {
 }
 
 MeasuredRun BuiltProgram::run(const std::string& seed) const {
-  if (setting_.plan->server) return serve(seed);
+  if (setting_.server != nullptr) return serve(seed);
   const ScratchDirectory own(setting_.scratch);
   const fs::path files = own.path() / kWorkFolder / kFilesFolder;
   std::error_code failed;
   fs::create_directories(files.parent_path(), failed);
-  copy_files(folder_.path() / kWorkFolder / kFilesFolder, files);
+  copy_to(files);
   const double most = setting_.plan->limits.run_seconds;
   CommandEnd end = command(Phase::time, own.path(), setting_.plan->run, most, seed, {});
   require_end("the run", end, setting_.plan->limits, most, Verdict::crashed);

@@ -48,6 +48,7 @@ struct MeasuredRun {
 // What all programs of a trial share.
 struct CommandSetting {
   const cases::CommandPlan* plan = nullptr;
+  const cases::ServerPlan* server = nullptr;  // the plan's; null: it has none
   cases::CommandFiles files;
   std::vector<std::filesystem::path> readable;
   const ProcessTree* tree = nullptr;
@@ -79,6 +80,7 @@ class BuiltProgram {
                                    const std::string& line, double seconds, const std::string& seed,
                                    const std::string& input) const;
   [[nodiscard]] MeasuredRun serve(const std::string& seed) const;
+  void copy_to(const std::filesystem::path& files) const;
   void read_metrics(MeasuredRun& run, bool of_check, const CommandOutputs& outputs) const;
 
   const CommandSetting& setting_;

@@ -30,13 +30,17 @@ void write_files(const fs::path& folder, const FilesByPath& files) {
   }
 }
 
-void copy_files(const fs::path& from, const fs::path& to) {
+std::string copy_files(const fs::path& from, const fs::path& to) {
   std::error_code failed;
   fs::copy(from, to, fs::copy_options::recursive | fs::copy_options::copy_symlinks, failed);
-  if (!failed) return;
-  throw Error(Stop::environment,
-              fmt::format("cannot copy what was built to {}: {}; is the disk full?", to.string(),
-                          failed.message()));
+  if (failed == std::errc::no_space_on_device) {
+    throw Error(Stop::environment,
+                fmt::format("cannot copy what was built to {}: {}; free some room", to.string(),
+                            failed.message()));
+  }
+  if (!failed) return {};
+  // A pipe or a device is none of what can be copied, and a folder may have been closed.
+  return fmt::format("what was built cannot be copied: {}", failed.message());
 }
 
 ReadOutputs read_outputs(const fs::path& folder, const std::vector<std::string>& paths) {

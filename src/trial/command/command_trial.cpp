@@ -70,19 +70,22 @@ constexpr int kMostRunPairs = 400;
 // processes and folders that they had.
 class CommandTrial {
  public:
-  CommandTrial(const Request& request, const cases::Case& problem, const Observer& observer)
+  CommandTrial(const Request& request, const cases::Case& problem, const cases::CommandPlan& plan,
+               const Observer& observer)
       : request_(request),
+        incumbent_(request.incumbent ? &*request.incumbent : nullptr),
         problem_(problem),
-        plan_(*problem.command),
+        plan_(plan),
         observer_(observer),
         setting_{.plan = &plan_,
+                 .server = plan.server ? &*plan.server : nullptr,
                  .files = cases::command_files(plan_, request.case_files),
                  .readable = readable_by_commands(plan_.network),
                  .tree = &tree_,
                  .scratch = scratch_.path(),
                  .progress = [this](Phase phase) { look_around(phase); }} {
     setting_.readable.insert(setting_.readable.end(), plan_.readable.begin(), plan_.readable.end());
-    if (plan_.server) {
+    if (setting_.server != nullptr) {
       curl_ = http::CurlLibrary::open();
       setting_.curl = &*curl_;
       setting_.reference_answers = [this](const std::string& seed) -> const ServedAnswers& {
@@ -116,7 +119,7 @@ class CommandTrial {
       note_span("build", candidate.build_seconds());
       MeasuredRun first = candidate.run(new_seed());
       candidate.check(first);
-      if (request_.incumbent) {
+      if (incumbent_ != nullptr) {
         compare(candidate, std::move(first));
       } else {
         measure_alone(candidate, std::move(first));
@@ -140,15 +143,14 @@ class CommandTrial {
     write_files(files, setting_.files.fixed);
     write_files(files, setting_.files.hidden);
     write_files(files, editable_files(problem_, request_.source, request_.files));
-    const CommandEnd end =
-        run_confined({.command = {.line = plan_.set_up,
-                                  .readable = setting_.readable,
-                                  .network = {.kind = Network::Kind::any}},
-                      .variables = {},
-                      .input = {},
-                      .seconds = plan_.limits.build_seconds,
-                      .memory_bytes = plan_.limits.memory_bytes},
-                     own.path(), tree_, [this] { look_around(Phase::check); });
+    const CommandEnd end = run_confined({.command = {.line = plan_.set_up,
+                                                     .readable = setting_.readable,
+                                                     .network = {.kind = Network::Kind::any}},
+                                         .variables = {},
+                                         .input = {},
+                                         .seconds = plan_.limits.build_seconds,
+                                         .memory_bytes = plan_.limits.memory_bytes},
+                                        own.path(), tree_, [this] { look_around(Phase::check); });
     if (end.succeeded()) return {};
     return end.how == CommandEnd::How::by_itself ? ending_text(end)
                                                  : "took too long, or too much memory ([limits])";
@@ -226,7 +228,7 @@ class CommandTrial {
         FilesByPath files = setting_.files.fixed;
         files.insert(setting_.files.hidden.begin(), setting_.files.hidden.end());
         write_files(reference_folder_.path() / kWorkFolder / kFilesFolder, files);
-        reference_.emplace(setting_, *curl_, reference_folder_.path(), plan_.server->reference,
+        reference_.emplace(setting_, *curl_, reference_folder_.path(), setting_.server->reference,
                            "the reference's server");
       }
       // While it is asked, it is watched as any other.
@@ -248,7 +250,7 @@ class CommandTrial {
     } catch (const Refused& refused) {
       throw Error(Stop::environment,
                   fmt::format("cannot measure {}, with which the candidate is compared: {}",
-                              request_.incumbent->name, refused.reason()));
+                              incumbent_->name, refused.reason()));
     }
   }
 
@@ -293,6 +295,7 @@ class CommandTrial {
     metric.deterministic = static_cast<int>(values.size()) >= kRunsThatAgree && agree(values);
     for (const cases::GuardedMetric& guard : plan_.guards) {
       std::vector<double> guarded;
+      guarded.reserve(runs.size());
       for (const MeasuredRun& run : runs) guarded.push_back(run.values.at(guard.metric.name));
       GuardReport& report = add_guard(metric, guard);
       report.value = median(guarded);
@@ -316,29 +319,37 @@ class CommandTrial {
   }
 
   [[nodiscard]] double budget_seconds() const { return plan_.budget_seconds * request_.longer; }
-  [[nodiscard]] double min_gain() const {
-    return request_.incumbent->min_gain.value_or(plan_.min_gain);
-  }
+  [[nodiscard]] double min_gain() const { return incumbent_->min_gain.value_or(plan_.min_gain); }
 
   // A run of the candidate is right where it is checked, or put out what the incumbent did by the
   // same seed.
   void require_right(const BuiltProgram& candidate, MeasuredRun& run,
                      const MeasuredRun& incumbent) const {
-    const bool is_known = !plan_.server && !plan_.outputs.empty() && !has_metrics_of_check() &&
-                          run.outputs.files == incumbent.outputs.files;
+    const bool is_known = setting_.server == nullptr && !plan_.outputs.empty() &&
+                          !has_metrics_of_check() && run.outputs.files == incumbent.outputs.files;
     if (!is_known) candidate.check(run);
   }
 
   [[nodiscard]] MeasuredRun incumbent_run(const BuiltProgram& incumbent, const std::string& seed) {
-    return of_incumbent([&] {
+    const auto once = [&] {
       MeasuredRun run = incumbent.run(seed);
       if (has_metrics_of_check()) incumbent.check(run);
       return run;
-    });
+    };
+    if (has_forgiven_) return of_incumbent(once);
+    // One that was right dozens of times may fail once, and a night is not to end for it.
+    try {
+      return once();
+    } catch (const Refused& refused) {
+      has_forgiven_ = true;
+      result_.warnings.push_back(
+          fmt::format("{} failed once, and was run again: {}", incumbent_->name, refused.reason()));
+    }
+    return of_incumbent(once);
   }
 
   void compare(const BuiltProgram& candidate, MeasuredRun first) {
-    const Incumbent& kept = *request_.incumbent;
+    const Incumbent& kept = *incumbent_;
     const BuiltProgram incumbent = of_incumbent(
         [&] { return BuiltProgram(setting_, editable_files(problem_, kept.source, kept.files)); });
     note_span("build the incumbent", incumbent.build_seconds());
@@ -426,7 +437,7 @@ class CommandTrial {
     }
     const MetricPairs::Figures figures = pairs_.figures();
     PairedComparison& comparison = result_.comparison.emplace();
-    comparison.incumbent_name = request_.incumbent->name;
+    comparison.incumbent_name = incumbent_->name;
     comparison.min_gain = min_gain();
     comparison.gain = figures.gain;
     comparison.gain_low = figures.gain_low;
@@ -460,7 +471,7 @@ class CommandTrial {
 
   void report_metrics() {
     MetricReport& metric = begin_report();
-    metric.value = result_.times->median_us;
+    metric.value = median(pairs_.candidate());
     metric.samples = pairs_.candidate();
     metric.incumbent = median(pairs_.incumbent());
     metric.deterministic = is_deterministic_;
@@ -477,7 +488,7 @@ class CommandTrial {
 
   // What of a guard's bound, which counts from the baseline on, is left beside the incumbent.
   [[nodiscard]] double bound_of(const cases::GuardedMetric& guard) const {
-    const auto& known = request_.incumbent->guard_log_ratios;
+    const auto& known = incumbent_->guard_log_ratios;
     const auto found = known.find(guard.metric.name);
     return log_ratio_of(-guard.most_loss) - (found == known.end() ? 0 : found->second);
   }
@@ -502,6 +513,7 @@ class CommandTrial {
   }
 
   const Request& request_;
+  const Incumbent* incumbent_;  // the request's; null: there is none
   const cases::Case& problem_;
   const cases::CommandPlan& plan_;
   const Observer& observer_;
@@ -521,13 +533,20 @@ class CommandTrial {
   MetricPairs pairs_{plan_.metric};
   std::vector<MetricPairs> guards_ = guard_pairs();
   bool is_deterministic_ = false;
+  bool has_forgiven_ = false;  // the incumbent, once
 
   [[nodiscard]] std::vector<MetricPairs> guard_pairs() const {
     std::vector<MetricPairs> all;
+    all.reserve(plan_.guards.size());
     for (const cases::GuardedMetric& guard : plan_.guards) all.emplace_back(guard.metric);
     return all;
   }
 };
+
+[[nodiscard]] const cases::CommandPlan& plan_of(const cases::Case& problem) {
+  if (!problem.command) throw Error(Stop::internal, "the case is none of commands");
+  return *problem.command;
+}
 
 }  // namespace
 
@@ -539,17 +558,17 @@ bool is_of_command(const Request& request) {
 
 std::string set_up_fault(const Request& request, const Observer& observer) {
   const cases::Case problem = case_of(request);
-  return CommandTrial(request, problem, observer).set_up_fault();
+  return CommandTrial(request, problem, plan_of(problem), observer).set_up_fault();
 }
 
 std::vector<DamagedOutput> check_damaged_outputs(const Request& request, const Observer& observer) {
   const cases::Case problem = case_of(request);
-  return CommandTrial(request, problem, observer).check_damaged();
+  return CommandTrial(request, problem, plan_of(problem), observer).check_damaged();
 }
 
 Result supervise_command(const Request& request, const Observer& observer) {
   const cases::Case problem = case_of(request);
-  return CommandTrial(request, problem, observer).run();
+  return CommandTrial(request, problem, plan_of(problem), observer).run();
 }
 
 }  // namespace autokernel::trial

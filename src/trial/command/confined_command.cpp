@@ -98,7 +98,7 @@ Variables variables_for(const fs::path& work, const Variables& more) {
 [[nodiscard]] std::optional<Clock::time_point> start_in(std::string_view message) {
   std::int64_t nanoseconds = 0;
   if (message.size() != sizeof nanoseconds) return std::nullopt;
-  std::copy(message.begin(), message.end(), reinterpret_cast<char*>(&nanoseconds));
+  std::ranges::copy(message, reinterpret_cast<char*>(&nanoseconds));
   return Clock::time_point(std::chrono::nanoseconds(nanoseconds));
 }
 

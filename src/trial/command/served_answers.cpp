@@ -123,7 +123,7 @@ RunningServer::RunningServer(const CommandSetting& setting, const http::CurlLibr
                              const std::filesystem::path& folder, const std::string& line,
                              std::string name)
     : setting_(setting),
-      plan_(*setting.plan->server),
+      plan_(*setting.server),
       curl_(curl),
       name_(std::move(name)),
       port_(free_port()) {
@@ -189,7 +189,7 @@ void RunningServer::tend() {
 lab::LoadRun RunningServer::load(const lab::LoadSettings& settings) {
   lab::LoadRun run = lab::run_load(curl_, settings, [this](std::size_t) { tend(); });
   tend();
-  require_answers(run, name_, *settings.requests);
+  require_answers(run, name_, settings.requests.value_or(0));
   return run;
 }
 

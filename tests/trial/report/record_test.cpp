@@ -127,10 +127,12 @@ TEST_F(Record, IsDescribedFieldByField) {
   Result compared = result();
   compared.comparison.emplace();
   compared.conditions.emplace();
+  compared.metric.emplace();
   const json object = json::parse(record(request(), compared, ""));
   std::set<std::string> written = names_in(object);
   written.merge(names_in(object["comparison"]));
   written.merge(names_in(object["conditions"]));
+  written.merge(names_in(object["metric"]));
   written.insert("error");
   EXPECT_EQ(described, written);
 }
