@@ -18,9 +18,10 @@ const char* spelling(Standing standing) {
 }
 
 Lines check(const Facts& facts) {
-  constexpr std::array kParts = {
-      check_driver,    check_gpu,      check_visible_devices, check_telemetry,  check_compiler,
-      check_libraries, check_emulator, check_folders,         check_repository, check_gnuplot};
+  constexpr std::array kParts = {check_driver,    check_gpu,      check_visible_devices,
+                                 check_telemetry, check_compiler, check_libraries,
+                                 check_emulator,  check_folders,  check_repository,
+                                 check_gnuplot,   check_libcurl};
   Lines all;
   for (const auto& part : kParts) {
     const Lines lines = part(facts);

@@ -37,6 +37,7 @@ using Lines = std::vector<Line>;
 [[nodiscard]] Lines check_folders(const Facts& facts);
 [[nodiscard]] Lines check_repository(const Facts& facts);
 [[nodiscard]] Lines check_gnuplot(const Facts& facts);
+[[nodiscard]] Lines check_libcurl(const Facts& facts);
 
 // All of them.
 [[nodiscard]] Lines check(const Facts& facts);

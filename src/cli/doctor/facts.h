@@ -57,6 +57,8 @@ struct HostFacts {
   std::optional<std::string> visible_devices;  // CUDA_VISIBLE_DEVICES
   bool has_gpu_node = false;                   // /dev/nvidiactl: the kernel's part of the driver
   std::string gnuplot;                         // its path; empty: none on the PATH
+  std::string curl;                            // libcurl's version; empty: it cannot be used
+  std::string curl_trouble;                    // why not
   Folder temporary;
   Folder cache;
   Folder logs;

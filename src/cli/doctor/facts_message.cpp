@@ -52,8 +52,8 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Watched, trouble, driver_version, gpus)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Library, version)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Folder, path, trouble, free_bytes)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Repository, root, branch, under_way, locked, git_folder)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(HostFacts, visible_devices, has_gpu_node, gnuplot, temporary,
-                                   cache, logs, repository)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(HostFacts, visible_devices, has_gpu_node, gnuplot, curl,
+                                   curl_trouble, temporary, cache, logs, repository)
 
 template <typename Answer>
 std::string encode(const Asked<Answer>& asked) {

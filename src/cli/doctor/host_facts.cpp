@@ -12,6 +12,7 @@
 #include "autokernel/base/error.h"
 #include "autokernel/base/scratch.h"
 #include "autokernel/base/search_path.h"
+#include "autokernel/http/curl_library.h"
 #include "cli/folders.h"
 
 namespace autokernel::cli::doctor {
@@ -135,13 +136,23 @@ Folder look_at_folder(const fs::path& folder) {
 }
 
 HostFacts host_facts(const fs::path& here) {
-  return {.visible_devices = variable("CUDA_VISIBLE_DEVICES"),
-          .has_gpu_node = is_there("/dev/nvidiactl"),
-          .gnuplot = find_on_path("gnuplot").string(),
-          .temporary = look_at_temporary_folder(),
-          .cache = look_at_folder(cache_folder()),
-          .logs = look_at_folder(logs_folder(here)),
-          .repository = look_at_repository(here)};
+  HostFacts facts{.visible_devices = variable("CUDA_VISIBLE_DEVICES"),
+                  .has_gpu_node = is_there("/dev/nvidiactl"),
+                  .gnuplot = find_on_path("gnuplot").string(),
+                  .curl = {},
+                  .curl_trouble = {},
+                  .temporary = look_at_temporary_folder(),
+                  .cache = look_at_folder(cache_folder()),
+                  .logs = look_at_folder(logs_folder(here)),
+                  .repository = look_at_repository(here)};
+  try {
+    // "libcurl/7.88.1 OpenSSL/3.0.17 ...": the rest are the libraries that it uses.
+    const std::string version = http::CurlLibrary::open().version();
+    facts.curl = version.substr(0, version.find(' '));
+  } catch (const Error& error) {
+    facts.curl_trouble = error.what();
+  }
+  return facts;
 }
 
 }  // namespace autokernel::cli::doctor

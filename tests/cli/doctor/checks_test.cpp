@@ -493,5 +493,14 @@ TEST(DoctorOnGnuplot, SaysHowToInstallIt) {
   EXPECT_TRUE(can_bench(check(facts)));
 }
 
+TEST(DoctorOnLibcurl, SaysHowToInstallIt) {
+  Facts facts = machine_without_gpu();
+  EXPECT_EQ(look("libcurl", facts).standing, Standing::ok);
+  present(facts.host.answer).curl.clear();
+  present(facts.host.answer).curl_trouble = "libcurl.so.4: no such file";
+  EXPECT_THAT(look("libcurl", facts), is(Standing::missing, "no such file", "libcurl4"));
+  EXPECT_TRUE(can_bench(check(facts)));
+}
+
 }  // namespace
 }  // namespace autokernel::cli::doctor

@@ -38,6 +38,8 @@ Facts machine_without_gpu() {
       .visible_devices = {},
       .has_gpu_node = false,
       .gnuplot = "/usr/bin/gnuplot",
+      .curl = "libcurl/7.88.1",
+      .curl_trouble = {},
       .temporary = sound_folder("/tmp"),
       .cache = sound_folder("/home/me/.cache/autokernel"),
       .logs = sound_folder("/project/.autokernel/logs"),
