@@ -22,15 +22,16 @@ for name in "${cases[@]}"; do
   cp -r "$root/commands/$name" case
   [[ -z ${BUDGET:-} ]] || sed -i "s/^budget_seconds = [0-9]*/budget_seconds = $BUDGET/" case/case.toml
   git add -A && git commit -qm case
-  "$program" loop start perf --case case --no-progress 1000000 >start.out 2>start.err
+  "$program" loop start perf --case case --no-progress 1000000 >"$scratch/start.out" 2>"$scratch/start.err"
   main=$("$program" loop status --json | sed -n 's/.*"editable":"\([^"]*\)".*/\1/p')
   declare -A count=([0]=0 [10]=0 [16]=0)
   refused=0 began=$SECONDS
   for ((i = 1; i <= tries; ++i)); do
-    comment "$main" "no-op $i" >>"$main"
+    line=$(comment "$main" "no-op $i")
+    echo "$line" >>"$main"
     code=0
-    "$program" loop step -m "no-op $i" --over-budget >step.out 2>step.err || code=$?
-    if [[ -n ${count[$code]:-} ]]; then count[$code]=$((count[$code] + 1)); else refused=$((refused + 1)); cat step.err >&2; fi
+    "$program" loop step -m "no-op $i" --over-budget >"$scratch/step.out" 2>"$scratch/step.err" || code=$?
+    if [[ -n ${count[$code]:-} ]]; then count[$code]=$((count[$code] + 1)); else refused=$((refused + 1)); cat "$scratch/step.err" >&2; fi
   done
   printf '| %s | %d | %d | %d | %d | %d | %d |\n' "$name" "$tries" "${count[0]}" "${count[10]}" "${count[16]}" "$refused" \
     $(((SECONDS - began) / tries))

@@ -228,8 +228,8 @@ class CommandTrial {
         FilesByPath files = setting_.files.fixed;
         files.insert(setting_.files.hidden.begin(), setting_.files.hidden.end());
         write_files(reference_folder_.path() / kWorkFolder / kFilesFolder, files);
-        reference_.emplace(setting_, *curl_, reference_folder_.path(), setting_.server->reference,
-                           "the reference's server");
+        reference_.emplace(setting_, *setting_.curl, reference_folder_.path(),
+                           setting_.server->reference, "the reference's server");
       }
       // While it is asked, it is watched as any other.
       tree_.set_aside(0);
