@@ -1,6 +1,5 @@
 // `autokernel bench-http` against `autokernel mock-server`, each a process of its own.
 #include <gmock/gmock.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -11,7 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "autokernel/base/descriptor.h"
+#include "e2e/running_mock_server.h"
 #include "e2e/workplace.h"
 
 namespace autokernel::test {
@@ -24,49 +23,8 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::IsSupersetOf;
-using testing::StartsWith;
 
 using Arguments = std::vector<std::string>;
-
-// A mock server that runs; it is stopped with its owner.
-class RunningServer {
- public:
-  RunningServer(Invocation invocation, const Arguments& more) {
-    invocation.arguments = {"mock-server", "--port", "0"};
-    invocation.arguments.insert(invocation.arguments.end(), more.begin(), more.end());
-    Pipe pipe = make_pipe();
-    invocation.out = pipe.writing.get();
-    program_ = std::make_unique<RunningProgram>(invocation);
-    pipe.writing.close();
-    std::string line;
-    for (char byte = 0; byte != '\n' && ::read(pipe.reading.get(), &byte, 1) == 1;) line += byte;
-    EXPECT_THAT(line, StartsWith("listening: http://127.0.0.1:")) << program_->err_so_far();
-    constexpr std::size_t kLabel = 11;
-    if (line.size() > kLabel) url_ = line.substr(kLabel, line.size() - kLabel - 1);
-  }
-
-  RunningServer(const RunningServer&) = delete;
-  RunningServer& operator=(const RunningServer&) = delete;
-  RunningServer(RunningServer&&) = delete;
-  RunningServer& operator=(RunningServer&&) = delete;
-  ~RunningServer() {
-    if (program_ != nullptr) static_cast<void>(stop());
-  }
-
-  [[nodiscard]] const std::string& url() const { return url_; }
-  [[nodiscard]] Outcome wait() {
-    const std::unique_ptr<RunningProgram> program = std::move(program_);
-    return program->wait(seconds{20});
-  }
-  [[nodiscard]] Outcome stop() {
-    program_->send(SIGTERM);
-    return wait();
-  }
-
- private:
-  std::unique_ptr<RunningProgram> program_;
-  std::string url_;
-};
 
 std::vector<json> lines_of(const fs::path& file) {
   std::istringstream text(contents(file));

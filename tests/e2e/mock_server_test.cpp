@@ -7,17 +7,17 @@
 
 #include <array>
 #include <csignal>
-#include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "autokernel/base/descriptor.h"
+#include "e2e/running_mock_server.h"
 #include "e2e/workplace.h"
 
 namespace autokernel::test {
 namespace {
 
 using nlohmann::json;
-using std::chrono::seconds;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::StartsWith;
@@ -29,24 +29,13 @@ std::string post(const std::string& path, const std::string& body, const std::st
 
 class MockServerTest : public Workplace {
  protected:
-  void TearDown() override {
-    if (program_ != nullptr) static_cast<void>(stop());
-  }
-
   void start(const std::vector<std::string>& more = {}, const std::string& ttft_ms = "5") {
-    std::vector<std::string> arguments = {"mock-server", "--port",    "0", "--ttft-ms",
-                                          ttft_ms,       "--tpot-ms", "1"};
+    std::vector<std::string> arguments = {"--ttft-ms", ttft_ms, "--tpot-ms", "1"};
     arguments.insert(arguments.end(), more.begin(), more.end());
-    Invocation invocation = autokernel(arguments);
-    Pipe pipe = make_pipe();
-    invocation.out = pipe.writing.get();
-    program_ = std::make_unique<RunningProgram>(invocation);
-    pipe.writing.close();
-    std::string line;
-    for (char byte = 0; byte != '\n' && ::read(pipe.reading.get(), &byte, 1) == 1;) line += byte;
-    const std::size_t colon = line.rfind(':');
-    ASSERT_THAT(line, StartsWith("listening: http://127.0.0.1:")) << program_->err_so_far();
-    port_ = std::stoi(line.substr(colon + 1));
+    server_.emplace(autokernel({}), arguments);
+    const std::string& url = server_->url();
+    ASSERT_FALSE(url.empty());
+    port_ = std::stoi(url.substr(url.rfind(':') + 1));
   }
   [[nodiscard]] Descriptor connect() const {
     Descriptor connection(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
@@ -79,13 +68,9 @@ class MockServerTest : public Workplace {
                     "Connection: close\r\n"));
     return reply.substr(reply.find("\r\n\r\n") + 4);
   }
-  [[nodiscard]] Outcome stop(int signal = SIGTERM) {
-    const std::unique_ptr<RunningProgram> program = std::move(program_);
-    program->send(signal);
-    return program->wait(seconds{20});
-  }
+  [[nodiscard]] Outcome stop(int signal = SIGTERM) { return server_->stop(signal); }
 
-  std::unique_ptr<RunningProgram> program_;
+  std::optional<RunningServer> server_;
   int port_ = 0;
 };
 

@@ -3,9 +3,6 @@
 Answers of the server that is tuned are compared with its answers. Keep it plain.
 """
 
-import argparse
-import pathlib
-import signal
 import sys
 import threading
 
@@ -13,7 +10,7 @@ sys.dont_write_bytecode = True  # it leaves nothing in the folder of the case
 
 from answer_text import AnswerText  # noqa: E402
 from language_model import LanguageModel  # noqa: E402
-from openai_api import Piece, serve  # noqa: E402
+from openai_api import Piece, command_line, serve  # noqa: E402
 
 
 class Engine:
@@ -47,15 +44,9 @@ class Engine:
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Serve a model as its answers are expected")
-    parser.add_argument("--model", required=True, help="folder of the model")
-    parser.add_argument("--port", required=True, type=int, help="port on 127.0.0.1")
-    parser.add_argument("--device", default="auto", help="auto, cpu, cuda or cuda:N [auto]")
-    parser.add_argument("--name", help="name of the model [that of its folder]")
-    options = parser.parse_args()
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C ends it at once, without a traceback
+    options = command_line("Serve a model as its answers are expected")
     engine = Engine()
-    serve(engine, options.port, options.name or pathlib.Path(options.model).resolve().name)
+    serve(engine, options.port, options.name)
     engine.load(options.model, options.device)
     threading.Event().wait()
 

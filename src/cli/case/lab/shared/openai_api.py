@@ -3,7 +3,10 @@
 An engine has `language_model` (None until it is loaded), `is_ready`, and `answer(request)`, which gives Pieces.
 """
 
+import argparse
 import json
+import pathlib
+import signal
 import sys
 import threading
 import time
@@ -41,6 +44,19 @@ class Refusal(Exception):
     def __init__(self, message, status=400):
         super().__init__(message)
         self.status = status
+
+
+def command_line(description):
+    """What a server is started with: model, port, device, and the name that it gives the model."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--model", required=True, help="folder of the model")
+    parser.add_argument("--port", required=True, type=int, help="port on 127.0.0.1")
+    parser.add_argument("--device", default="auto", help="auto, cpu, cuda or cuda:N [auto]")
+    parser.add_argument("--name", help="name of the model [that of its folder]")
+    options = parser.parse_args()
+    options.name = options.name or pathlib.Path(options.model).resolve().name
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C ends it at once, without a traceback
+    return options
 
 
 def serve(engine, port, name):
