@@ -35,12 +35,13 @@ struct Handled {
   return version < 6 ? offsetof(Handled, scopes) : sizeof(Handled);
 }
 
+constexpr std::uint64_t kIoctl = 1U << 15U;  // of devices, from version 5 on
+
 // Every right the interface knew at that version: a right that is not named is not taken away.
 [[nodiscard]] std::uint64_t all_file_rights(long version) {
   constexpr std::uint64_t kFirst = (LANDLOCK_ACCESS_FS_MAKE_SYM << 1U) - 1;
   constexpr std::uint64_t kRefer = 1U << 13U;     // from version 2 on
   constexpr std::uint64_t kTruncate = 1U << 14U;  // 3
-  constexpr std::uint64_t kIoctl = 1U << 15U;     // 5
   return kFirst | (version >= 2 ? kRefer : 0) | (version >= 3 ? kTruncate : 0) |
          (version >= 5 ? kIoctl : 0);
 }
@@ -70,9 +71,9 @@ constexpr std::uint32_t kAllThreads = 1U << 3U;
 }
 
 constexpr std::uint64_t kFolderReading = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
+constexpr std::uint64_t kWriting = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE;
 // Of rights, those that a file has where it is no folder.
-constexpr std::uint64_t kOfFiles =
-    LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_READ_FILE;
+constexpr std::uint64_t kOfFiles = LANDLOCK_ACCESS_FS_EXECUTE | kWriting | kIoctl;
 
 void allow(const Descriptor& rules, const std::filesystem::path& below, std::uint64_t rights) {
   const Descriptor folder(::open(below.c_str(), O_PATH | O_CLOEXEC));
@@ -136,49 +137,34 @@ struct NetworkRule {
 };
 constexpr int kRuleOfPort = 2;
 
-// `port`: that may be listened on; 0: none is.
-[[nodiscard]] bool confine_to(const Handled& handled, long known,
-                              std::span<const std::filesystem::path> readable,
-                              const std::filesystem::path& own, std::uint16_t port = 0) {
-  const Descriptor rules = make_rules(handled, known, kCompiler);
-  for (const std::filesystem::path& path : readable) {
-    allow(rules, path, kFolderReading | LANDLOCK_ACCESS_FS_EXECUTE);
-  }
-  allow(
-      rules, own,
-      handled.files & ~std::uint64_t{LANDLOCK_ACCESS_FS_MAKE_CHAR | LANDLOCK_ACCESS_FS_MAKE_BLOCK});
-  allow(rules, "/dev/null", LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE);
+void allow_listening(const Descriptor& rules, std::uint16_t port) {
   const NetworkRule listening{.allowed = kBindTcp, .port = port};
-  if (port != 0 && (handled.network & kBindTcp) != 0 &&
-      ::syscall(SYS_landlock_add_rule, rules.get(), kRuleOfPort, &listening, 0) != 0) {
+  if (::syscall(SYS_landlock_add_rule, rules.get(), kRuleOfPort, &listening, 0) != 0)
     throw system_failure(Stop::environment, kCompiler, "landlock_add_rule");
-  }
-  put_in_force(rules, 0, kCompiler);
-  return true;
 }
 
 }  // namespace
 
-bool confine_to_folders_serving(std::span<const std::filesystem::path> readable,
-                                const std::filesystem::path& own, std::uint16_t port) {
-  const long known = version();
-  return known >= 1 && confine_to(everything(known), known, readable, own, port);
-}
-
-bool confine_to_folders(std::span<const std::filesystem::path> readable,
-                        const std::filesystem::path& own) {
-  const long known = version();
-  return known >= 1 && confine_to(everything(known), known, readable, own);
-}
-
-bool confine_to_folders_with_network(std::span<const std::filesystem::path> readable,
-                                     const std::filesystem::path& own) {
+bool confine_to_folders(const FolderRules& left) {
   const long known = version();
   if (known < 1) return false;
   Handled handled = everything(known);
-  handled.network = 0;
-  handled.scopes &= ~kScopeAbstractSockets;
-  return confine_to(handled, known, readable, own);
+  if (left.has_network) {
+    handled.network = 0;
+    handled.scopes &= ~kScopeAbstractSockets;
+  }
+  const Descriptor rules = make_rules(handled, known, kCompiler);
+  for (const std::filesystem::path& path : left.readable)
+    allow(rules, path, kFolderReading | LANDLOCK_ACCESS_FS_EXECUTE);
+  allow(
+      rules, left.own,
+      handled.files & ~std::uint64_t{LANDLOCK_ACCESS_FS_MAKE_CHAR | LANDLOCK_ACCESS_FS_MAKE_BLOCK});
+  allow(rules, "/dev/null", kWriting);
+  for (const std::filesystem::path& path : left.devices)
+    allow(rules, path, handled.files & (kWriting | kFolderReading | kIoctl));
+  if (left.port != 0 && (handled.network & kBindTcp) != 0) allow_listening(rules, left.port);
+  put_in_force(rules, 0, kCompiler);
+  return true;
 }
 
 bool confines_signals() {

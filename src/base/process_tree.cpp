@@ -130,10 +130,26 @@ std::vector<pid_t> children_of(pid_t parent) {
 
 pid_t parent_of(pid_t process) { return parent_in(folder_of(process)); }
 
-bool is_alive(pid_t process) {
+namespace {
+
+// 'R', 'S', 'T', ...; 'X' for one that is gone.
+[[nodiscard]] char state_of(pid_t process) {
   std::istringstream rest = behind_name(folder_of(process));
   char state = 'X';
   rest >> state;
+  return state;
+}
+
+// Stopped, or ended.
+[[nodiscard]] bool stands_still(pid_t process) {
+  const char state = state_of(process);
+  return state == 'T' || state == 'Z' || state == 'X';
+}
+
+}  // namespace
+
+bool is_alive(pid_t process) {
+  const char state = state_of(process);
   return state != 'Z' && state != 'X';
 }
 
@@ -187,7 +203,7 @@ void ProcessTree::spare(pid_t child) {
 
 std::set<pid_t> ProcessTree::strangers() const {
   std::set<pid_t> children = before_.get().children;
-  if (aside_ != 0) children.insert(aside_);
+  children.insert(aside_.begin(), aside_.end());
   return children;
 }
 
@@ -210,6 +226,33 @@ double ProcessTree::processor_seconds() const {
   double sum = 0;
   for (const pid_t process : members()) sum += autokernel::processor_seconds(process);
   return sum;
+}
+
+std::vector<pid_t> ProcessTree::pause() {
+  const auto deadline = std::chrono::steady_clock::now() + kLongestEnd;
+  std::set<pid_t> paused;
+  // One may have been born since the list was read: so until all stand still.
+  for (bool all_stand = false; !all_stand && std::chrono::steady_clock::now() < deadline;) {
+    all_stand = true;
+    for (const pid_t process : members()) {
+      paused.insert(process);
+      if (stands_still(process)) continue;
+      all_stand = false;
+      ::kill(process, SIGSTOP);
+    }
+    if (!all_stand) std::this_thread::sleep_for(std::chrono::milliseconds{1});
+  }
+  for (const pid_t process : paused) {
+    if (parent_of(process) == ::getpid()) aside_.insert(process);
+  }
+  return {paused.begin(), paused.end()};
+}
+
+void ProcessTree::resume(const std::vector<pid_t>& paused) {
+  for (const pid_t process : paused) {
+    aside_.erase(process);
+    ::kill(process, SIGCONT);
+  }
 }
 
 int ProcessTree::kill_all() const { return kill_descendants_except(strangers()); }

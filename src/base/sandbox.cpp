@@ -350,7 +350,7 @@ void refuse_other_sockets_than_tcp(Filter& filter) {
 
 void confine_compiler(std::span<const std::filesystem::path> readable,
                       const std::filesystem::path& own) {
-  static_cast<void>(confine_to_folders(readable, own));
+  static_cast<void>(confine_to_folders({.readable = readable, .own = own}));
   Filter filter(SCMP_ACT_ALLOW);
   for (const int call : kRefusedToCompilers) filter.rule(refused(EPERM), call);
   refuse_ways_out(filter);
@@ -360,19 +360,14 @@ void confine_compiler(std::span<const std::filesystem::path> readable,
 }
 
 Descriptor confine_command(std::span<const std::filesystem::path> readable,
-                           const std::filesystem::path& own, const Network& network) {
+                           const std::filesystem::path& own, const Network& network,
+                           std::span<const std::filesystem::path> devices) {
   const bool has_network = network.kind != Network::Kind::none;
-  switch (network.kind) {
-    case Network::Kind::none:
-      static_cast<void>(confine_to_folders(readable, own));
-      break;
-    case Network::Kind::any:
-      static_cast<void>(confine_to_folders_with_network(readable, own));
-      break;
-    case Network::Kind::serving:
-      static_cast<void>(confine_to_folders_serving(readable, own, network.port));
-      break;
-  }
+  static_cast<void>(confine_to_folders({.readable = readable,
+                                        .own = own,
+                                        .devices = devices,
+                                        .has_network = network.kind == Network::Kind::any,
+                                        .port = network.port}));
   Filter filter(SCMP_ACT_ALLOW, Filter::Threads::one);
   for (const int call : kRefusedToCompilers) {
     if (is_among(kLeftToCommands, call) || is_among(kAnsweredByParent, call) ||

@@ -54,6 +54,14 @@ struct Correctness {
 // [command], [metric], [[guard]] and [limits], and editable: what such a case has in place of all
 // the above but name and problem.
 void read_command(Section& root, Case& problem);
+// A line for the shell, or several, each of which must succeed.
+[[nodiscard]] std::string read_lines(Section& section, const std::string& key);
+// The same, and one at least.
+[[nodiscard]] std::string required_lines(Section& section, const std::string& key);
+// [server], [load] and [[suite]]. Needs what is editable.
+void read_server(Section& root, const Case& problem, ServerPlan& server);
+// The metric, in `section`, must be one that a load gives and that a server cannot prepare for.
+void require_metric_of_load(const Section& section, const Metric& metric, const ServerPlan& server);
 // All files below its folder that are neither editable nor ignored, by path. Links, folders that
 // begin with '.', and repositories within it are passed over. Throws Error(usage) where there is
 // too much.

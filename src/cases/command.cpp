@@ -1,4 +1,4 @@
-// [command], [metric], [[guard]] and [limits].
+// [command], [metric], [[guard]] and [limits]; what goes with a server is server.cpp's.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,6 +18,8 @@ constexpr NumberRange kDeadlines = {.low = 0.01, .high = 604'800};
 // Percent. A loss of more than that is no guard; a gain of less no night of runs can show.
 constexpr NumberRange kGuardedLosses = {.low = 0, .high = 1000};
 constexpr NumberRange kMinimumGains = {.low = 0.001, .high = 50};
+// As many as a large machine has.
+constexpr IntegerRange kGpus = {0, 64};
 constexpr IntegerRange kMegabytes = {.low = 16, .high = 1 << 20};
 constexpr std::size_t kMostPathPatterns = 32;
 constexpr std::size_t kMostOutputs = 64;
@@ -70,7 +72,8 @@ void read_editable(Section& root, const std::vector<std::string>& hidden, Case& 
   problem.editable_files = {std::move(patterns), std::move(fixed)};
 }
 
-// A line for the shell, or several, each of which must succeed.
+}  // namespace
+
 std::string read_lines(Section& section, const std::string& key) {
   if (section.is_text(key)) return section.text(key);
   std::string all;
@@ -86,6 +89,8 @@ std::string required_lines(Section& section, const std::string& key) {
   return lines;
 }
 
+namespace {
+
 std::string read_metric_file(Section& section, const CommandPlan& plan, bool is_of_check) {
   if (!section.has("file")) return {};
   const std::string file = section.text("file");
@@ -98,12 +103,16 @@ std::string read_metric_file(Section& section, const CommandPlan& plan, bool is_
   return file;
 }
 
-std::string read_pointer(Section& section) {
-  std::string pointer = section.text("json");
-  if (!pointer.starts_with('/'))
-    section.fail("json", fmt::format(R"(is "{}"; write a JSON pointer, such as "/{}")",
-                                     shown(pointer), shown(pointer)));
-  return pointer;
+std::vector<std::string> read_pointers(Section& section) {
+  std::vector<std::string> pointers = section.is_text("json")
+                                          ? std::vector<std::string>{section.text("json")}
+                                          : section.texts("json", R"("/median_us")");
+  for (const std::string& pointer : pointers) {
+    if (!pointer.starts_with('/'))
+      section.fail("json", fmt::format(R"(is "{}"; write a JSON pointer, such as "/{}")",
+                                       shown(pointer), shown(pointer)));
+  }
+  return pointers;
 }
 
 std::string read_line_pattern(Section& section) {
@@ -146,7 +155,7 @@ Metric read_metric(Section& section, const CommandPlan& plan) {
   }
   const std::string file = read_metric_file(section, plan, metric.is_of_check);
   if (section.has("json")) {
-    metric.source = JsonNumber{read_pointer(section), file};
+    metric.source = JsonNumber{read_pointers(section), file};
   } else if (section.has("line")) {
     metric.source = NumberInLine{read_line_pattern(section), file};
   } else {
@@ -216,54 +225,6 @@ void read_guards(Section& root, CommandPlan& plan) {
   }
 }
 
-int read_count(Section& section, const char* key, IntegerRange range, int otherwise) {
-  return section.has(key) ? static_cast<int>(section.integer(key, range)) : otherwise;
-}
-
-void read_load(Section& root, ServerPlan& server) {
-  if (!root.has("load")) return;
-  constexpr NumberRange kRates = {.low = 0.001, .high = 100'000};
-  constexpr std::int64_t kMostAtOnce = 4000;
-  constexpr std::int64_t kMostRequests = 1'000'000;
-  Section section = root.section("load");
-  server.concurrency = read_count(section, "concurrency", {1, kMostAtOnce}, server.concurrency);
-  if (section.has("rate")) {
-    if (section.has("concurrency"))
-      section.fail("rate", "makes an open loop; leave out concurrency, or it");
-    server.rate = section.number("rate", kRates);
-  }
-  server.requests = read_count(section, "requests", {1, kMostRequests}, server.requests);
-  server.warm_up = read_count(section, "warmup", {0, kMostRequests}, server.warm_up);
-  const auto lengths = [&](const char* key, std::string& text) {
-    if (!section.has(key)) return;
-    text = section.is_text(key) ? section.text(key)
-                                : std::to_string(section.integer(key, {1, kMostRequests}));
-  };
-  lengths("input_tokens", server.input_tokens);
-  lengths("output_tokens", server.output_tokens);
-  if (section.has("request_seconds"))
-    server.request_seconds = section.number("request_seconds", kDeadlines);
-  section.finish();
-}
-
-void read_server(Section& root, ServerPlan& server) {
-  Section section = root.section("server");
-  server.start = required_lines(section, "start");
-  server.reference = required_lines(section, "reference");
-  if (section.has("health")) server.health = section.text("health");
-  if (!server.health.starts_with('/'))
-    section.fail("health", "must begin with '/', such as \"/health\"");
-  if (section.has("start_seconds"))
-    server.start_seconds = section.number("start_seconds", kDeadlines);
-  if (section.has("endpoint"))
-    server.is_chat = section.word("endpoint", {"completions", "chat"}) == "chat";
-  server.model = section.text("model");
-  constexpr std::int64_t kMostProbes = 1000;
-  server.probes = read_count(section, "probes", {1, kMostProbes}, server.probes);
-  section.finish();
-  read_load(root, server);
-}
-
 }  // namespace
 
 const char* spelling(Better better) { return kDirections.at(static_cast<std::size_t>(better)); }
@@ -274,7 +235,7 @@ void read_command(Section& root, Case& problem) {
   if (section.has("build")) plan.build = read_lines(section, "build");
   if (section.has("set_up")) plan.set_up = read_lines(section, "set_up");
   if (root.has("server")) {
-    read_server(root, plan.server.emplace());
+    plan.server.emplace();
     if (section.has("run")) section.fail("run", "is that of a program; leave it out with [server]");
     if (section.has("check")) plan.check = read_lines(section, "check");
   } else {
@@ -284,6 +245,7 @@ void read_command(Section& root, Case& problem) {
   plan.hidden = read_patterns(section, "hidden");
   plan.ignored = read_patterns(section, "ignored");
   plan.network = section.truth("network", false);
+  if (section.has("gpus")) plan.gpus = static_cast<int>(section.integer("gpus", kGpus));
   if (section.has("readable")) {
     for (const std::string& path : section.texts("readable", R"(["/data/model"])")) {
       if (!path.starts_with('/'))
@@ -296,6 +258,7 @@ void read_command(Section& root, Case& problem) {
   read_outputs(section, plan);
   section.finish();
   read_editable(root, plan.hidden, problem);
+  if (plan.server) read_server(root, problem, *plan.server);
 
   Section metric = root.section("metric");
   plan.metric = read_metric(metric, plan);
@@ -303,6 +266,7 @@ void read_command(Section& root, Case& problem) {
     plan.min_gain = metric.number("min_gain_pct", kMinimumGains) / 100;
   if (metric.has("budget_seconds"))
     plan.budget_seconds = metric.number("budget_seconds", kDeadlines);
+  if (plan.server) require_metric_of_load(metric, plan.metric, *plan.server);
   metric.finish();
   read_guards(root, plan);
   read_limits(root, plan.limits);

@@ -70,7 +70,7 @@ int Confined::run(const Console& /*console*/) {
   if (!input.is_open() || ::chdir((work / trial::kFilesFolder).c_str()) != 0)
     throw system_failure(Stop::environment, "cannot enter " + work.string(), "chdir");
   limit_files();
-  hand_over(confine_command(command.readable, work, command.network));
+  hand_over(confine_command(command.readable, work, command.network, command.devices));
   if (::dup2(input.get(), STDIN_FILENO) < 0)
     throw system_failure(Stop::environment, "cannot pass on standard input", "dup2");
   std::string shell = "/bin/sh";

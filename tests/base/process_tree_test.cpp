@@ -110,6 +110,26 @@ TEST(ProcessTree, AdoptsNoMoreOnceItIsGone) {
   EXPECT_EQ(adopting, 0);
 }
 
+// What it has started stands still with it, whatever became of those in between.
+TEST(ProcessTree, HasMembersStandStillAndGoOn) {
+  const test::ScratchFolder mark;
+  ProcessTree tree;
+  const Child child = shell("(setsid sh -c 'while :; do :; done' &) ; sleep 100", mark);
+  ASSERT_TRUE(comes_true([&] { return tree.processor_seconds() > 0.05; }));
+  const std::vector<pid_t> paused = tree.pause();
+  EXPECT_GE(paused.size(), 2U);
+  EXPECT_THAT(tree.members(), IsEmpty());
+  EXPECT_EQ(tree.kill_all(), 0);
+  tree.resume(paused);
+  EXPECT_EQ(tree.members().size(), paused.size());
+  const double before = tree.processor_seconds();
+  EXPECT_TRUE(comes_true([&] { return tree.processor_seconds() > before; }));
+  static_cast<void>(tree.pause());
+  tree.take_back();
+  EXPECT_GE(tree.kill_all(), 1);
+  EXPECT_THAT(test::processes_marked(mark.path()), IsEmpty());
+}
+
 TEST(ProcessTree, CountsTheMemoryOfAllItsMembers) {
   const test::ScratchFolder mark;
   const ProcessTree tree;

@@ -89,7 +89,7 @@ TEST(CommandCase, ReadsEveryKey) {
   EXPECT_EQ(plan.metric.name, "rate");
   EXPECT_EQ(plan.metric.unit, "MB/s");
   EXPECT_EQ(plan.metric.better, Better::higher);
-  EXPECT_EQ(std::get<JsonNumber>(plan.metric.source).pointer, "/rate");
+  EXPECT_THAT(std::get<JsonNumber>(plan.metric.source).pointers, ElementsAre("/rate"));
   EXPECT_EQ(std::get<JsonNumber>(plan.metric.source).file, "figures.json");
   EXPECT_DOUBLE_EQ(plan.min_gain, 0.02);
   EXPECT_DOUBLE_EQ(plan.budget_seconds, 30);
@@ -138,7 +138,89 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"loss_pct = 5\n", "", "loss_pct is missing"},
         Mistake{"min_gain_pct = 2", "min_gain_pct = 0", "min_gain_pct"},
         Mistake{"memory_mb = 512", "memory_mb = 1", "memory_mb"},
+        Mistake{"json = \"/rate\"", "json = []", "is an empty list"},
+        Mistake{"network = true", "gpus = -1", "gpus"},
         Mistake{"network = true", "netwrok = true", "netwrok"}));
+
+TEST(CommandCase, MayTakeTheMeanOfSeveralNumbers) {
+  const Case problem = parse(whole_with("json = \"/rate\"", R"(json = ["/a", "/b"])"), "case");
+  EXPECT_THAT(std::get<JsonNumber>(problem.command->metric.source).pointers,
+              ElementsAre("/a", "/b"));
+}
+
+constexpr const char* kServer = R"(name = "Server"
+problem = "serve m"
+editable = ["workspace/serve.py", "workspace/**/*"]
+[command]
+gpus = 2
+[server]
+start = "python3 workspace/serve.py"
+reference = "python3 reference/serve.py"
+restart = "experiment"
+model = "m"
+[load]
+rate = 2.5
+[[suite]]
+name = "batch1"
+concurrency = 1
+requests = 8
+prompts = "fixed/prompts.jsonl"
+[[suite]]
+name = "long"
+input_tokens = 4000
+[metric]
+name = "tpot"
+json = ["/tpot/mean", "/suites/long/tpot/mean"]
+[[guard]]
+name = "batch1_tpot"
+json = "/suites/batch1/tpot/mean"
+loss_pct = 5
+)";
+
+[[nodiscard]] std::string server_with(const std::string& piece, const std::string& other) {
+  std::string text = kServer;
+  const std::size_t at = text.find(piece);
+  EXPECT_NE(at, std::string::npos) << piece;
+  return text.replace(at, piece.size(), other);
+}
+
+TEST(ServerPlan, HasLoadsAndSuites) {
+  const Case problem = parse(kServer, "case");
+  const CommandPlan& plan = *problem.command;
+  EXPECT_EQ(plan.gpus, 2);
+  ASSERT_TRUE(plan.server);
+  EXPECT_TRUE(plan.server->is_kept);
+  EXPECT_EQ(plan.server->load.rate, 2.5);
+  ASSERT_EQ(plan.server->suites.size(), 2U);
+  EXPECT_EQ(plan.server->suites[0].load.prompts, "fixed/prompts.jsonl");
+  EXPECT_EQ(plan.server->suites[0].load.requests, 8);
+  EXPECT_EQ(plan.server->suites[1].name, "long");
+  EXPECT_EQ(plan.server->suites[1].load.input_tokens, "4000");
+}
+
+class ServerMistake : public testing::TestWithParam<Mistake> {};
+
+TEST_P(ServerMistake, IsNamed) {
+  const auto& [piece, instead, complaint] = GetParam();
+  EXPECT_THAT(complaint_about(server_with(piece, instead)), HasSubstr(complaint));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Each, ServerMistake,
+    testing::Values(
+        Mistake{"restart = \"experiment\"", "restart = \"never\"", "experiment"},
+        Mistake{"rate = 2.5", "rate = 2.5\nconcurrency = 2", "makes an open loop"},
+        Mistake{"rate = 2.5", "prompts = \"x\"", "prompts"},
+        Mistake{"name = \"long\"", "name = \"batch1\"", "as that of another suite"},
+        Mistake{"name = \"long\"", "name = \"a/b\"", "write letters"},
+        Mistake{"\"fixed/prompts.jsonl\"", "\"../prompts.jsonl\"", "leads out of the folder"},
+        Mistake{"\"fixed/prompts.jsonl\"", "\"workspace/p.jsonl\"", "which is editable"},
+        Mistake{"prompts = \"fixed/prompts.jsonl\"", "prompts = \"p\"\ninput_tokens = 3",
+                "prompts that are drawn"},
+        Mistake{"\"/tpot/mean\", \"/suites/long/tpot/mean\"", "\"/suites/batch1/tpot/mean\"",
+                "may know beforehand"},
+        Mistake{"json = [\"/tpot/mean\", \"/suites/long/tpot/mean\"]", "wall_time = true",
+                "takes the time of a whole run"}));
 
 TEST(CommandCase, IsReadFromAnyCutOfItsTextOrRefused) {
   const std::string whole = kWhole;

@@ -70,6 +70,28 @@ TEST_F(CommandCase, NeedsACheckThatRefuses) {
   EXPECT_THAT(check.out, AllOf(HasSubstr("FAIL  emptied"), HasSubstr("out.txt is accepted")));
 }
 
+TEST_F(CommandCase, MayUseGpusByTheirUuid) {
+  change_case("[command]", "[command]\ngpus = 1");
+  const std::string asks = program("100", "echo seen: $CUDA_VISIBLE_DEVICES >&2; exit 3");
+  repository_.write(kProgram, asks);
+  repository_.commit("A program that asks");
+  Invocation run{
+      .program = AUTOKERNEL_PROGRAM,
+      .arguments = {"bench", "--case", "case"},
+      .directory = repository_.root(),
+      .environment = {{"LD_LIBRARY_PATH", FAKE_DRIVER_FOLDER}, {"AUTOKERNEL_TEST_NVML", "well"}}};
+  const Outcome whole = test::run(run);
+  EXPECT_THAT(whole.out, AllOf(HasSubstr("seen: GPU-"), HasSubstr("1 x NVIDIA Fake"))) << whole.err;
+  run.environment["AUTOKERNEL_TEST_NVML"] = "sliced";
+  EXPECT_THAT(test::run(run).out, HasSubstr("seen: MIG-first"));
+  run.environment["CUDA_VISIBLE_DEVICES"] = "MIG-second";
+  EXPECT_THAT(test::run(run).out, HasSubstr("seen: MIG-second"));
+  run.environment["CUDA_VISIBLE_DEVICES"] = "7";
+  const Outcome none = test::run(run);
+  EXPECT_EQ(none.code, 3);
+  EXPECT_THAT(none.err, HasSubstr("CUDA_VISIBLE_DEVICES names 0"));
+}
+
 TEST_F(CommandCase, IsNoKernel) {
   expect_refused({"bench", "--case", "case", "--size", "check"}, 2, "--size is for kernels");
   expect_refused({"bench", "--case", "case", "--sweep"}, 2, "--sweep is for kernels");

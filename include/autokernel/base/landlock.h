@@ -21,20 +21,19 @@ namespace autokernel {
 // Error(environment) where it has but does not let us.
 [[nodiscard]] bool confine_to_what_is_open();
 
-// From now on this process, of one thread, and every program it starts, reads and runs only what is
-// below `readable`, changes only what is below `own`, and, where the kernel knows of it, has no
-// TCP, no abstract sockets and no signals of processes that are not confined with it. What is open
-// stays open. False, and nothing is given up, where the kernel has no Landlock. Throws
+// What is left to a process that is confined to folders. A path that does not exist is left out.
+struct FolderRules {
+  std::span<const std::filesystem::path> readable;      // to read and run what is below
+  const std::filesystem::path& own;                     // to change what is below
+  std::span<const std::filesystem::path> devices = {};  // to read, write and control (ioctl)
+  bool has_network = false;  // TCP and abstract sockets, which the kernel takes away else
+  std::uint16_t port = 0;    // of TCP, to listen on, where it has no network; 0: none
+};
+// From now on this process, of one thread, and every program it starts, has what the rules leave
+// and, where the kernel knows of it, no signals of processes that are not confined with it. What is
+// open stays open. False, and nothing is given up, where the kernel has no Landlock. Throws
 // Error(environment) where it has but does not let us.
-[[nodiscard]] bool confine_to_folders(std::span<const std::filesystem::path> readable,
-                                      const std::filesystem::path& own);
-
-// The same but for TCP and abstract sockets, which stay.
-[[nodiscard]] bool confine_to_folders_with_network(std::span<const std::filesystem::path> readable,
-                                                   const std::filesystem::path& own);
-// The same as the first, but it may listen on that port of TCP.
-[[nodiscard]] bool confine_to_folders_serving(std::span<const std::filesystem::path> readable,
-                                              const std::filesystem::path& own, std::uint16_t port);
+[[nodiscard]] bool confine_to_folders(const FolderRules& rules);
 
 // Whether the kernel keeps a process that is confined to folders from signalling others.
 [[nodiscard]] bool confines_signals();

@@ -42,8 +42,12 @@ class ProcessTree {
   // started it sees to its end.
   void add_guest(pid_t process) { guest_ = process; }
 
-  // A child of ours that is no member for now, nor is what descends from it; 0: none is.
-  void set_aside(pid_t child) { aside_ = child; }
+  // Stops all members (SIGSTOP), which are none any more until they are resumed.
+  [[nodiscard]] std::vector<pid_t> pause();
+  // Has them go on, and be members again.
+  void resume(const std::vector<pid_t>& paused);
+  // Those that are paused are members again, though they stand still: whoever kills all kills them.
+  void take_back() { aside_.clear(); }
 
   // A child that is ending by itself and somebody else's to wait for: no member any more. What it
   // leaves behind comes to us even when the tree has gone.
@@ -72,8 +76,8 @@ class ProcessTree {
   // Children that are none of the members'.
   [[nodiscard]] std::set<pid_t> strangers() const;
 
-  pid_t guest_ = 0;  // 0: none
-  pid_t aside_ = 0;  // the same
+  pid_t guest_ = 0;        // 0: none
+  std::set<pid_t> aside_;  // children of ours that are paused
 };
 
 }  // namespace autokernel

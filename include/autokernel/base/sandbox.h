@@ -39,8 +39,10 @@ struct Network {
 // The same for a command that is somebody else's, and builds or runs programs of its own: it may
 // also have sessions and process groups, and signal its own processes where the kernel tells them
 // from others (Linux 6.12). Calls for the modes and times of files wait on the descriptor that is
-// returned until they are answered (file_modes.h). Of a process of one thread.
+// returned until they are answered (file_modes.h). It may use the devices. Of a process of one
+// thread.
 [[nodiscard]] Descriptor confine_command(std::span<const std::filesystem::path> readable,
-                                         const std::filesystem::path& own, const Network& network);
+                                         const std::filesystem::path& own, const Network& network,
+                                         std::span<const std::filesystem::path> devices = {});
 
 }  // namespace autokernel

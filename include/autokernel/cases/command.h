@@ -12,9 +12,10 @@
 namespace autokernel::cases {
 
 // A member of a JSON object by its JSON pointer (RFC 6901), "/latency/median_us": of the file that
-// is named, or else of the last line of standard output that is a JSON object.
+// is named, or else of the last line of standard output that is a JSON object. Of several, the
+// geometric mean.
 struct JsonNumber {
-  std::string pointer;
+  std::vector<std::string> pointers;
   std::string file;  // one of the outputs; empty: standard output
 };
 // The number in the one group of a regular expression (ECMAScript): of its last match in a line of
@@ -45,16 +46,8 @@ struct GuardedMetric {
   double most_loss = 0;  // relative, against the baseline of a run: 0.05
 };
 
-// [server] and [load]: what is measured is no run of a program, but load on a server of the OpenAI
-// HTTP interface that the program is. Each timed answer must be that of the reference's server.
-struct ServerPlan {
-  // Lines for /bin/sh; each server listens on port $AUTOKERNEL_PORT of 127.0.0.1.
-  std::string start;
-  std::string reference;
-  std::string health = "/health";  // answers 200 when it is up
-  double start_seconds = 120;
-  bool is_chat = false;  // /v1/chat/completions, or /v1/completions
-  std::string model;
+// [load]: requests to a server, and how they come.
+struct LoadPlan {
   // A closed loop with so many requests under way, or an open one at so many per second.
   int concurrency = 1;
   std::optional<double> rate;
@@ -62,6 +55,32 @@ struct ServerPlan {
   int warm_up = 4;
   std::string input_tokens = "64";   // lab::LengthDistribution, in words
   std::string output_tokens = "32";  // the same, in tokens
+  std::string prompts;  // a fixed file of the case with JSON lines; empty: they are drawn
+};
+
+// [[suite]]: another load on the same server, after the first, whose figures are numbers of the
+// same run: "/suites/NAME/tpot/mean".
+struct SuitePlan {
+  std::string name;
+  LoadPlan load;
+};
+
+// [server], [load] and [[suite]]: what is measured is no run of a program, but load on a server of
+// the OpenAI HTTP interface that the program is. Each timed answer must be that of the reference's
+// server.
+struct ServerPlan {
+  // Lines for /bin/sh; each server listens on port $AUTOKERNEL_PORT of 127.0.0.1.
+  std::string start;
+  std::string reference;
+  std::string health = "/health";  // answers 200 when it is up
+  double start_seconds = 120;
+  // It is started once for all the runs of an experiment, and stands still where it is not
+  // measured; else anew for each run.
+  bool is_kept = false;
+  bool is_chat = false;  // /v1/chat/completions, or /v1/completions
+  std::string model;
+  LoadPlan load;
+  std::vector<SuitePlan> suites;
   double request_seconds = 300;
   int probes = 4;  // requests one by one, before the load
 };
@@ -86,6 +105,7 @@ struct CommandPlan {
   std::vector<std::string> ignored;
   std::vector<std::filesystem::path> readable;  // beside the folder and the system's own
   bool network = false;
+  int gpus = 0;                      // that the commands may use
   std::optional<ServerPlan> server;  // then there is no `run`
   Metric metric;
   std::vector<GuardedMetric> guards;

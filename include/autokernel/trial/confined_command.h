@@ -31,6 +31,7 @@ struct ConfinedLine {
   std::string line;  // for /bin/sh
   std::vector<std::filesystem::path> readable;
   Network network = {};
+  std::vector<std::filesystem::path> devices = {};
 };
 [[nodiscard]] std::string packed(const ConfinedLine& command);
 // Throws Error(internal) for what packed() did not make.

@@ -25,7 +25,9 @@ constexpr int kCommandSchemaVersion = 1;
     }
     bool is_of_check;
     std::string operator()(const cases::JsonNumber& source) const {
-      return fmt::format("{} of the JSON in {}", source.pointer, place(source.file, is_of_check));
+      return fmt::format("{}{} of the JSON in {}",
+                         source.pointers.size() > 1 ? "geometric mean of " : "",
+                         fmt::join(source.pointers, ", "), place(source.file, is_of_check));
     }
     std::string operator()(const cases::NumberInLine& source) const {
       return fmt::format("the number that '{}' fits in {}", source.pattern,
@@ -58,11 +60,12 @@ constexpr int kCommandSchemaVersion = 1;
           {"source", source_text(metric)}};
 }
 
-[[nodiscard]] std::string text_of_load(const cases::ServerPlan& server) {
-  return fmt::format("{} requests of {} words for {} tokens, {}", server.requests,
-                     server.input_tokens, server.output_tokens,
-                     server.rate ? fmt::format("{:g} per second", *server.rate)
-                                 : fmt::format("{} at a time", server.concurrency));
+[[nodiscard]] std::string text_of_load(const cases::LoadPlan& load) {
+  return fmt::format("{} requests of {} for {} tokens, {}", load.requests,
+                     load.prompts.empty() ? load.input_tokens + " words" : load.prompts,
+                     load.output_tokens,
+                     load.rate ? fmt::format("{:g} per second", *load.rate)
+                               : fmt::format("{} at a time", load.concurrency));
 }
 
 }  // namespace
@@ -78,7 +81,10 @@ std::string command_description_text(const cases::Case& problem) {
   if (plan.server) {
     lines.add("server", plan.server->start);
     lines.add("reference_server", plan.server->reference);
-    lines.add("load", text_of_load(*plan.server));
+    lines.add("restart", plan.server->is_kept ? "for each experiment" : "for each run");
+    lines.add("load", text_of_load(plan.server->load));
+    for (const cases::SuitePlan& suite : plan.server->suites)
+      lines.add("suite", fmt::format("{}: {}", suite.name, text_of_load(suite.load)));
   }
   lines.add_unless_empty("check", plan.check);
   lines.add_unless_empty("outputs", listed(plan.outputs));
@@ -90,6 +96,7 @@ std::string command_description_text(const cases::Case& problem) {
                                    100 * guard.most_loss));
   lines.add("budget_seconds", fmt::format("{:g}", plan.budget_seconds));
   lines.add("network", plan.network ? "yes" : "no");
+  if (plan.gpus > 0) lines.add("gpus", std::to_string(plan.gpus));
   return lines.take();
 }
 

@@ -1,6 +1,7 @@
 #include "trial/command/built_program.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <csignal>
 #include <cstring>
@@ -90,6 +91,22 @@ std::string ending_text(const CommandEnd& end) {
   return ending_of(end) + last_lines(end.complaint, kMostLines);
 }
 
+CommandRules rules_for(const CommandSetting& setting, const std::string& line) {
+  CommandRules rules{.command = {.line = line,
+                                 .readable = setting.readable,
+                                 .network = {.kind = setting.plan->network ? Network::Kind::any
+                                                                           : Network::Kind::none}},
+                     .variables = {},
+                     .input = {},
+                     .memory_bytes = setting.plan->limits.memory_bytes};
+  if (setting.gpus) {
+    rules.command.devices = setting.gpus->devices;
+    rules.variables["CUDA_VISIBLE_DEVICES"] =
+        fmt::format("{}", fmt::join(setting.gpus->uuids, ","));
+  }
+  return rules;
+}
+
 BuiltProgram::BuiltProgram(const CommandSetting& setting, const FilesByPath& editable)
     : setting_(setting), folder_(setting.scratch) {
   const fs::path files = folder_.path() / kWorkFolder / kFilesFolder;
@@ -102,17 +119,14 @@ BuiltProgram::BuiltProgram(const CommandSetting& setting, const FilesByPath& edi
   require_end("the build", end, setting.plan->limits, most, Verdict::does_not_compile);
 }
 
+BuiltProgram::~BuiltProgram() = default;
+
 CommandEnd BuiltProgram::command(Phase phase, const fs::path& folder, const std::string& line,
                                  double seconds, const std::string& seed,
                                  const std::string& input) const {
-  CommandRules rules{.command = {.line = line,
-                                 .readable = setting_.readable,
-                                 .network = {.kind = setting_.plan->network ? Network::Kind::any
-                                                                            : Network::Kind::none}},
-                     .variables = {},
-                     .input = input,
-                     .seconds = seconds,
-                     .memory_bytes = setting_.plan->limits.memory_bytes};
+  CommandRules rules = rules_for(setting_, line);
+  rules.input = input;
+  rules.seconds = seconds;
   if (!seed.empty()) rules.variables["AUTOKERNEL_SEED"] = seed;
   return run_confined(rules, folder, *setting_.tree, [&] { setting_.progress(phase); });
 }
@@ -136,28 +150,42 @@ void BuiltProgram::copy_to(const fs::path& files) const {
   if (!fault.empty()) throw Refused(Verdict::crashed, fault, {});
 }
 
-MeasuredRun BuiltProgram::serve(const std::string& seed) const {
+RunningServer& BuiltProgram::server() {
+  if (server_) {
+    server_->resume();
+  } else {
+    server_ = std::make_unique<RunningServer>(setting_, setting_.server->start, "the server",
+                                              [this](const fs::path& files) { copy_to(files); });
+  }
+  return *server_;
+}
+
+void BuiltProgram::end_server() {
+  if (!server_) return;
+  server_->resume();
+  static_cast<void>(server_->end());
+  server_.reset();
+}
+
+MeasuredRun BuiltProgram::serve(const std::string& seed) {
   const ServedAnswers& reference = setting_.reference_answers(seed);
-  const ScratchDirectory own(setting_.scratch);
-  std::error_code failed;
-  fs::create_directories(own.path() / kWorkFolder, failed);
-  copy_to(own.path() / kWorkFolder / kFilesFolder);
-  RunningServer server(setting_, *setting_.curl, own.path(), setting_.server->start, "the server");
-  ServedAnswers answers = server.answers(seed);
-  const CommandEnd end = server.end();
+  ServedAnswers answers = server().answers(seed);
+  MeasuredRun run{.seed = seed, .outputs = {}, .values = {}};
+  if (setting_.server->is_kept) {
+    server_->pause();
+  } else {
+    const CommandEnd end = server_->end();
+    server_.reset();
+    run.outputs.seconds = end.seconds;
+    run.outputs.processor_seconds = end.processor_seconds;
+  }
   require_same_answers(answers, reference);
-  MeasuredRun run{
-      .seed = seed,
-      .outputs = {.printed = served_figures(*setting_.server, std::move(answers), reference),
-                  .files = {},
-                  .seconds = end.seconds,
-                  .processor_seconds = end.processor_seconds},
-      .values = {}};
+  run.outputs.printed = served_figures(*setting_.server, std::move(answers), reference);
   read_metrics(run, false, run.outputs);
   return run;
 }
 
-MeasuredRun BuiltProgram::run(const std::string& seed) const {
+MeasuredRun BuiltProgram::run(const std::string& seed) {
   if (setting_.server != nullptr) return serve(seed);
   const ScratchDirectory own(setting_.scratch);
   const fs::path files = own.path() / kWorkFolder / kFilesFolder;

@@ -54,7 +54,8 @@ constexpr int kMostRunPairs = 400;
   return "unknown";
 }
 
-[[nodiscard]] DeviceReport this_machine() {
+[[nodiscard]] DeviceReport this_machine(const std::optional<CommandGpus>& gpus) {
+  if (gpus) return {.name = gpus->description};
   return {.name = fmt::format("CPU, {} ({} processors)", processor_name(),
                               ::sysconf(_SC_NPROCESSORS_ONLN))};
 }
@@ -85,9 +86,16 @@ class CommandTrial {
                  .scratch = scratch_.path(),
                  .progress = [this](Phase phase) { look_around(phase); }} {
     setting_.readable.insert(setting_.readable.end(), plan_.readable.begin(), plan_.readable.end());
+    if (plan_.gpus > 0) {
+      setting_.gpus = gpus_for_commands(plan_.gpus);
+      const auto& more = setting_.gpus->readable;
+      setting_.readable.insert(setting_.readable.end(), more.begin(), more.end());
+    }
     if (setting_.server != nullptr) {
       curl_ = http::CurlLibrary::open();
       setting_.curl = &*curl_;
+      setting_.prompts = scratch_.path() / "prompts";
+      write_prompts();
       setting_.reference_answers = [this](const std::string& seed) -> const ServedAnswers& {
         return reference_answers(seed);
       };
@@ -97,25 +105,23 @@ class CommandTrial {
   CommandTrial& operator=(const CommandTrial&) = delete;
   CommandTrial(CommandTrial&&) = delete;
   CommandTrial& operator=(CommandTrial&&) = delete;
-  // The server of the reference is a member of the tree again, which ends it.
-  ~CommandTrial() { tree_.set_aside(0); }
+  // Servers that are paused are members of the tree again, which ends them.
+  ~CommandTrial() { tree_.take_back(); }
 
   [[nodiscard]] Result run() {
     result_.is_of_command = true;
-    result_.device = this_machine();
+    const DeviceReport device = this_machine(setting_.gpus);
+    result_.device = device;
     result_.label = problem_.kernel_name;
     result_.problem = problem_.problem;
     if (!has_landlock())
       result_.warnings.emplace_back(
           "this kernel has no Landlock: commands of the case can read and write other files");
-    if (const auto& known = request_.known_device; known && known->name != result_.device->name)
-      throw OtherDevice(
-          fmt::format("cannot compare on {}: the earlier measurements were made on {}",
-                      result_.device->name, known->name));
+    if (setting_.gpus) result_.versions["driver"] = setting_.gpus->driver_version;
+    require_same_device(device.name);
     if (observer_.learned) observer_.learned(result_);
     try {
-      const BuiltProgram candidate(setting_,
-                                   editable_files(problem_, request_.source, request_.files));
+      BuiltProgram candidate(setting_, editable_files(problem_, request_.source, request_.files));
       note_span("build", candidate.build_seconds());
       MeasuredRun first = candidate.run(new_seed());
       candidate.check(first);
@@ -143,14 +149,11 @@ class CommandTrial {
     write_files(files, setting_.files.fixed);
     write_files(files, setting_.files.hidden);
     write_files(files, editable_files(problem_, request_.source, request_.files));
-    const CommandEnd end = run_confined({.command = {.line = plan_.set_up,
-                                                     .readable = setting_.readable,
-                                                     .network = {.kind = Network::Kind::any}},
-                                         .variables = {},
-                                         .input = {},
-                                         .seconds = plan_.limits.build_seconds,
-                                         .memory_bytes = plan_.limits.memory_bytes},
-                                        own.path(), tree_, [this] { look_around(Phase::check); });
+    CommandRules rules = rules_for(setting_, plan_.set_up);
+    rules.command.network = {.kind = Network::Kind::any};
+    rules.seconds = plan_.limits.build_seconds;
+    const CommandEnd end =
+        run_confined(rules, own.path(), tree_, [this] { look_around(Phase::check); });
     if (end.succeeded()) return {};
     return end.how == CommandEnd::How::by_itself ? ending_text(end)
                                                  : "took too long, or too much memory ([limits])";
@@ -158,8 +161,7 @@ class CommandTrial {
 
   [[nodiscard]] std::vector<DamagedOutput> check_damaged() {
     try {
-      const BuiltProgram program(setting_,
-                                 editable_files(problem_, request_.source, request_.files));
+      BuiltProgram program(setting_, editable_files(problem_, request_.source, request_.files));
       MeasuredRun sound = program.run(new_seed());
       program.check(sound);
       std::vector<DamagedOutput> found;
@@ -202,6 +204,19 @@ class CommandTrial {
     }
   }
 
+  void require_same_device(const std::string& name) const {
+    const auto& known = request_.known_device;
+    if (!known) return;
+    const std::string driver = setting_.gpus ? setting_.gpus->driver_version : "";
+    if (known->name == name && known->driver_version == driver) return;
+    const auto described = [](const std::string& what, const std::string& version) {
+      return version.empty() ? what : fmt::format("{} (driver {})", what, version);
+    };
+    throw OtherDevice(fmt::format("cannot compare on {}: the earlier measurements were made on {}",
+                                  described(name, driver),
+                                  described(known->name, known->driver_version)));
+  }
+
   void note_span(const char* what, double seconds) {
     const double end = seconds_since(begun_);
     result_.timings.push_back({.what = what, .begin_seconds = end - seconds, .end_seconds = end});
@@ -218,23 +233,23 @@ class CommandTrial {
       throw Interrupted(*signal);
   }
 
-  // The server of the reference stays up until the trial is over, and is idle while others are
+  // The server of the reference stays up until the trial is over, and stands still while others are
   // measured.
   [[nodiscard]] const ServedAnswers& reference_answers(const std::string& seed) {
     const auto known = answers_.find(seed);
     if (known != answers_.end()) return known->second;
     try {
-      if (!reference_) {
-        FilesByPath files = setting_.files.fixed;
-        files.insert(setting_.files.hidden.begin(), setting_.files.hidden.end());
-        write_files(reference_folder_.path() / kWorkFolder / kFilesFolder, files);
-        reference_.emplace(setting_, *setting_.curl, reference_folder_.path(),
-                           setting_.server->reference, "the reference's server");
+      if (reference_) {
+        reference_->resume();
+      } else {
+        reference_.emplace(setting_, setting_.server->reference, "the reference's server",
+                           [this](const std::filesystem::path& files) {
+                             write_files(files, setting_.files.fixed);
+                             write_files(files, setting_.files.hidden);
+                           });
       }
-      // While it is asked, it is watched as any other.
-      tree_.set_aside(0);
       ServedAnswers found = reference_->answers(seed);
-      tree_.set_aside(reference_->id());
+      reference_->pause();
       return answers_.emplace(seed, std::move(found)).first->second;
     } catch (const Refused& refused) {
       throw Error(Stop::environment,
@@ -254,8 +269,29 @@ class CommandTrial {
     }
   }
 
+  // Where the load finds them: the case's own, whatever a candidate does to its copy.
+  void write_prompts() const {
+    FilesByPath prompts;
+    for (const cases::SuitePlan& suite : setting_.server->suites) {
+      const std::string& path = suite.load.prompts;
+      if (path.empty()) continue;
+      const auto fixed = setting_.files.fixed.find(path);
+      const auto hidden = setting_.files.hidden.find(path);
+      if (fixed == setting_.files.fixed.end() && hidden == setting_.files.hidden.end())
+        throw Error(Stop::usage,
+                    fmt::format("cannot load a server with suite {}: the case has no file {} "
+                                "(prompts)",
+                                suite.name, path));
+      prompts[path] = fixed == setting_.files.fixed.end() ? hidden->second : fixed->second;
+    }
+    write_files(setting_.prompts, prompts);
+  }
+  [[nodiscard]] bool keeps_servers() const {
+    return setting_.server != nullptr && setting_.server->is_kept;
+  }
+
   [[nodiscard]] bool may_be_deterministic() const {
-    return !std::holds_alternative<cases::WallTime>(plan_.metric.source);
+    return !keeps_servers() && !std::holds_alternative<cases::WallTime>(plan_.metric.source);
   }
   [[nodiscard]] double value_of(const MeasuredRun& run) const {
     return run.values.at(plan_.metric.name);
@@ -271,7 +307,7 @@ class CommandTrial {
   }
 
   // Without an incumbent: what it comes to, and whether it always does.
-  void measure_alone(const BuiltProgram& program, MeasuredRun first) {
+  void measure_alone(BuiltProgram& program, MeasuredRun first) {
     const Clock::time_point begun = Clock::now();
     std::vector<MeasuredRun> runs;
     runs.push_back(std::move(first));
@@ -330,7 +366,7 @@ class CommandTrial {
     if (!is_known) candidate.check(run);
   }
 
-  [[nodiscard]] MeasuredRun incumbent_run(const BuiltProgram& incumbent, const std::string& seed) {
+  [[nodiscard]] MeasuredRun incumbent_run(BuiltProgram& incumbent, const std::string& seed) {
     const auto once = [&] {
       MeasuredRun run = incumbent.run(seed);
       if (has_metrics_of_check()) incumbent.check(run);
@@ -348,26 +384,42 @@ class CommandTrial {
     return of_incumbent(once);
   }
 
-  void compare(const BuiltProgram& candidate, MeasuredRun first) {
+  void compare(BuiltProgram& candidate, MeasuredRun first) {
     const Incumbent& kept = *incumbent_;
-    const BuiltProgram incumbent = of_incumbent(
-        [&] { return BuiltProgram(setting_, editable_files(problem_, kept.source, kept.files)); });
+    const auto built = of_incumbent([&] {
+      return std::make_unique<BuiltProgram>(setting_,
+                                            editable_files(problem_, kept.source, kept.files));
+    });
+    BuiltProgram& incumbent = *built;
     note_span("build the incumbent", incumbent.build_seconds());
     compared_ = Clock::now();
     MeasuredRun theirs = incumbent_run(incumbent, first.seed);
     add_pair(std::move(first), std::move(theirs));
     if (may_be_deterministic() && decide_at_once(candidate, incumbent)) return;
+    Conclusion conclusion = conclude(candidate, incumbent);
+    // A start has its luck, which all runs on it share and the next start does not have.
+    if (conclusion == Conclusion::faster && keeps_servers()) {
+      candidate.end_server();
+      incumbent.end_server();
+      pairs_ = MetricPairs(plan_.metric);
+      compared_ = Clock::now();
+      conclusion = conclude(candidate, incumbent);
+      has_started_twice_ = true;
+    }
+    report(conclusion, candidate, incumbent);
+  }
+
+  [[nodiscard]] Conclusion conclude(BuiltProgram& candidate, BuiltProgram& incumbent) {
     Conclusion conclusion = Conclusion::undecided;
     while (conclusion == Conclusion::undecided && may_have_another(kFewestRuns)) {
       run_pair(candidate, incumbent);
       conclusion = pairs_.look(min_gain(), most_pairs());
     }
-    if (conclusion == Conclusion::undecided) conclusion = pairs_.conclusion(min_gain());
-    report(conclusion, candidate, incumbent);
+    return conclusion == Conclusion::undecided ? pairs_.conclusion(min_gain()) : conclusion;
   }
 
   // Each pair by a seed of its own, in an order of its own.
-  void run_pair(const BuiltProgram& candidate, const BuiltProgram& incumbent) {
+  void run_pair(BuiltProgram& candidate, BuiltProgram& incumbent) {
     const std::string seed = new_seed();
     const bool candidate_first = seed.back() % 2 == 0;
     std::optional<MeasuredRun> ours;
@@ -388,6 +440,7 @@ class CommandTrial {
 
   // What fits into the budget, as fast as pairs have been so far.
   [[nodiscard]] int most_pairs() const {
+    if (pairs_.count() == 0) return kFewestRuns;
     const double each = seconds_since(compared_) / pairs_.count();
     const int fitting = static_cast<int>(std::min(budget_seconds() / each, 1e6));
     return std::clamp(fitting, kFewestRuns, kMostRunPairs);
@@ -398,7 +451,7 @@ class CommandTrial {
 
   // Where three runs of the incumbent agree exactly, one of the candidate decides; two more have to
   // agree with it before it is kept. False: the metric varies.
-  [[nodiscard]] bool decide_at_once(const BuiltProgram& candidate, const BuiltProgram& incumbent) {
+  [[nodiscard]] bool decide_at_once(BuiltProgram& candidate, BuiltProgram& incumbent) {
     const double ours = pairs_.candidate().front();
     const double theirs = pairs_.incumbent().front();
     std::vector<MeasuredRun> further;
@@ -429,7 +482,7 @@ class CommandTrial {
     return true;
   }
 
-  void report(Conclusion conclusion, const BuiltProgram& candidate, const BuiltProgram& incumbent) {
+  void report(Conclusion conclusion, BuiltProgram& candidate, BuiltProgram& incumbent) {
     std::string fault;
     if (conclusion == Conclusion::faster) {
       while (are_guards_open() && may_have_another(kFewestPairs)) run_pair(candidate, incumbent);
@@ -463,6 +516,8 @@ class CommandTrial {
                       100 * min_gain(), budget_seconds());
     }
     if (is_deterministic_) comparison.reason += "; runs agree exactly";
+    if (has_started_twice_)
+      comparison.reason += "; on servers that were started again, after others had shown a gain";
     if (!fault.empty()) comparison.as_fast = false;
     result_.times = summarise(pairs_.candidate());
     result_.bench_seconds = seconds_since(compared_);
@@ -527,13 +582,13 @@ class CommandTrial {
   ProcessTree tree_;
   CommandSetting setting_;
   std::optional<http::CurlLibrary> curl_;
-  ScratchDirectory reference_folder_{scratch_.path()};
   std::optional<RunningServer> reference_;
   std::map<std::string, ServedAnswers> answers_;  // by seed
   MetricPairs pairs_{plan_.metric};
   std::vector<MetricPairs> guards_ = guard_pairs();
   bool is_deterministic_ = false;
-  bool has_forgiven_ = false;  // the incumbent, once
+  bool has_forgiven_ = false;       // the incumbent, once
+  bool has_started_twice_ = false;  // servers that are kept
 
   [[nodiscard]] std::vector<MetricPairs> guard_pairs() const {
     std::vector<MetricPairs> all;

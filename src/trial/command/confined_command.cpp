@@ -268,8 +268,10 @@ std::string packed(const ConfinedLine& command) {
   packer.bytes(command.line);
   packer.number(static_cast<std::uint64_t>(command.network.kind));
   packer.number(command.network.port);
-  packer.number(command.readable.size());
-  for (const fs::path& path : command.readable) packer.bytes(path.string());
+  for (const auto* const paths : {&command.readable, &command.devices}) {
+    packer.number(paths->size());
+    for (const fs::path& path : *paths) packer.bytes(path.string());
+  }
   return packer.packed();
 }
 
@@ -284,8 +286,10 @@ ConfinedLine unpacked_line(std::string_view bytes) {
     throw Error(Stop::internal, "cannot start a command: its network is none");
   command.network = {.kind = static_cast<Network::Kind>(kind),
                      .port = static_cast<std::uint16_t>(port)};
-  for (std::uint64_t left = std::min(unpacker.number(), kMostPaths); left > 0; --left)
-    command.readable.emplace_back(unpacker.bytes());
+  for (auto* const paths : {&command.readable, &command.devices}) {
+    for (std::uint64_t left = std::min(unpacker.number(), kMostPaths); left > 0; --left)
+      paths->emplace_back(unpacker.bytes());
+  }
   if (!unpacker.ended_well() || command.line.empty())
     throw Error(Stop::internal, "cannot start a command: what describes it is damaged");
   return command;

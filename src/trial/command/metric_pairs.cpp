@@ -58,7 +58,7 @@ struct Plain {
 void MetricPairs::add(double candidate, double incumbent) {
   candidate_.push_back(candidate);
   incumbent_.push_back(incumbent);
-  const bool rises = metric_.better == cases::Better::higher;
+  const bool rises = metric_->better == cases::Better::higher;
   log_ratios_.push_back(rises ? std::log(candidate / incumbent) : std::log(incumbent / candidate));
 }
 

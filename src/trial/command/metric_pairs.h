@@ -17,7 +17,7 @@ inline constexpr int kFewestRuns = 4;
 
 class MetricPairs {
  public:
-  explicit MetricPairs(const cases::Metric& metric) : metric_(metric) {}
+  explicit MetricPairs(const cases::Metric& metric) : metric_(&metric) {}
 
   void add(double candidate, double incumbent);
   [[nodiscard]] int count() const { return static_cast<int>(log_ratios_.size()); }
@@ -43,7 +43,7 @@ class MetricPairs {
   [[nodiscard]] const std::vector<double>& log_ratios() const { return log_ratios_; }
 
  private:
-  const cases::Metric& metric_;
+  const cases::Metric* metric_;
   std::vector<double> candidate_;
   std::vector<double> incumbent_;
   std::vector<double> log_ratios_;  // above 0: the candidate is better

@@ -53,6 +53,22 @@ constexpr document::JsonBounds kBounds = {.deepest = 64, .most_values = 1'000'00
   return found == outputs.files.end() ? nothing : found->second;
 }
 
+[[nodiscard]] MetricReading read_member(const json& object, const std::string& path,
+                                        const std::string& place) {
+  json::json_pointer pointer;
+  try {
+    pointer = json::json_pointer(path);
+  } catch (const json::exception&) {
+    return {.fault = fmt::format("has no JSON pointer: '{}' is none", path)};
+  }
+  if (!object.contains(pointer))
+    return {.fault = fmt::format("cannot be read: the JSON in {} has no {}", place, path)};
+  const json& member = object.at(pointer);
+  if (!member.is_number())
+    return {.fault = fmt::format("is no number: {} in {} is {}", path, place, member.type_name())};
+  return {.value = member.get<double>(), .fault = {}};
+}
+
 [[nodiscard]] MetricReading read_from(const cases::JsonNumber& source,
                                       const CommandOutputs& outputs) {
   const auto object = object_in(text_of(outputs, source.file), !source.file.empty());
@@ -61,22 +77,15 @@ constexpr document::JsonBounds kBounds = {.deepest = 64, .most_values = 1'000'00
                 "cannot be read: {} {}", place_of(source.file),
                 source.file.empty() ? "has no line that is a JSON object" : "is not JSON")};
   }
-  json::json_pointer pointer;
-  try {
-    pointer = json::json_pointer(source.pointer);
-  } catch (const json::exception&) {
-    return {.fault = fmt::format("has no JSON pointer: '{}' is none", source.pointer)};
+  double logarithms = 0;
+  for (const std::string& pointer : source.pointers) {
+    MetricReading one = read_member(*object, pointer, place_of(source.file));
+    if (!one.fault.empty() || source.pointers.size() == 1) return one;
+    if (!std::isfinite(one.value) || one.value <= 0)
+      return {.fault = fmt::format("has no geometric mean: {} is {}", pointer, one.value)};
+    logarithms += std::log(one.value);
   }
-  if (!object->contains(pointer)) {
-    return {.fault = fmt::format("cannot be read: the JSON in {} has no {}", place_of(source.file),
-                                 source.pointer)};
-  }
-  const json& member = object->at(pointer);
-  if (!member.is_number()) {
-    return {.fault = fmt::format("is no number: {} in {} is {}", source.pointer,
-                                 place_of(source.file), member.type_name())};
-  }
-  return {.value = member.get<double>(), .fault = {}};
+  return {.value = std::exp(logarithms / static_cast<double>(source.pointers.size())), .fault = {}};
 }
 
 [[nodiscard]] MetricReading read_from(const cases::NumberInLine& source,

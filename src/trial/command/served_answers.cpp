@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <system_error>
 
 #include "autokernel/base/error.h"
 #include "autokernel/base/system_error.h"
@@ -26,6 +27,7 @@ constexpr milliseconds kBetweenQuestions{100};
 constexpr milliseconds kLongestHealthAnswer{5'000};
 // So that what is asked first is not asked again under load.
 constexpr std::uint64_t kOfProbes = 0x9E3779B97F4A7C15;
+constexpr std::uint64_t kOfSuites = 0xD1B54A32D192ED03;
 
 // One that nobody listens on now. Whoever is faster gets it: then the server does not start, and
 // says so.
@@ -119,26 +121,24 @@ void require_same(const lab::LoadRun& run, const lab::LoadRun& reference, const 
 
 }  // namespace
 
-RunningServer::RunningServer(const CommandSetting& setting, const http::CurlLibrary& curl,
-                             const std::filesystem::path& folder, const std::string& line,
-                             std::string name)
+RunningServer::RunningServer(const CommandSetting& setting, const std::string& line,
+                             std::string name, const Fill& fill)
     : setting_(setting),
       plan_(*setting.server),
-      curl_(curl),
+      folder_(setting.scratch),
       name_(std::move(name)),
       port_(free_port()) {
+  std::error_code failed;
+  std::filesystem::create_directories(folder_.path() / kWorkFolder, failed);
+  fill(folder_.path() / kWorkFolder / kFilesFolder);
+  CommandRules rules = rules_for(setting, line);
+  if (!setting.plan->network)
+    rules.command.network = {.kind = Network::Kind::serving, .port = port_};
+  rules.variables["AUTOKERNEL_PORT"] = std::to_string(port_);
   // It lives as long as its load: each request has a deadline of its own.
   constexpr double kForGood = 1e6;
-  CommandRules rules{.command = {.line = line,
-                                 .readable = setting.readable,
-                                 .network = {.kind = setting.plan->network ? Network::Kind::any
-                                                                           : Network::Kind::serving,
-                                             .port = port_}},
-                     .variables = {{"AUTOKERNEL_PORT", std::to_string(port_)}},
-                     .input = {},
-                     .seconds = kForGood,
-                     .memory_bytes = setting.plan->limits.memory_bytes};
-  process_ = std::make_unique<ConfinedProcess>(rules, folder, *setting.tree,
+  rules.seconds = kForGood;
+  process_ = std::make_unique<ConfinedProcess>(rules, folder_.path(), *setting.tree,
                                                [this] { setting_.progress(Phase::start); });
   wait_until_healthy();
 }
@@ -155,7 +155,7 @@ void RunningServer::refuse_ended(const char* when) {
 }
 
 bool RunningServer::is_healthy() const {
-  http::Transfers transfers(curl_,
+  http::Transfers transfers(*setting_.curl,
                             {.url = fmt::format("http://127.0.0.1:{}{}", port_, plan_.health),
                              .deadline = kLongestHealthAnswer});
   HealthListener listener;
@@ -187,40 +187,53 @@ void RunningServer::tend() {
 }
 
 lab::LoadRun RunningServer::load(const lab::LoadSettings& settings) {
-  lab::LoadRun run = lab::run_load(curl_, settings, [this](std::size_t) { tend(); });
+  lab::LoadRun run = lab::run_load(*setting_.curl, settings, [this](std::size_t) { tend(); });
   tend();
   require_answers(run, name_, settings.requests.value_or(0));
   return run;
 }
 
-ServedAnswers RunningServer::answers(const std::string& seed) {
+lab::LoadSettings RunningServer::settings_of(const cases::LoadPlan& load,
+                                             std::uint64_t seed) const {
   lab::LoadSettings settings;
   settings.url = fmt::format("http://127.0.0.1:{}", port_);
   settings.is_chat = plan_.is_chat;
   settings.model = plan_.model;
   settings.deadline = milliseconds(static_cast<std::int64_t>(1000 * plan_.request_seconds));
-  settings.input_tokens = lab::LengthDistribution::parse(plan_.input_tokens, "[load] input_tokens");
-  settings.output_tokens =
-      lab::LengthDistribution::parse(plan_.output_tokens, "[load] output_tokens");
+  settings.input_tokens = lab::LengthDistribution::parse(load.input_tokens, "input_tokens");
+  settings.output_tokens = lab::LengthDistribution::parse(load.output_tokens, "output_tokens");
   settings.keeps_text = true;
-  lab::LoadSettings probes = settings;
+  settings.seed = seed;
+  settings.requests = static_cast<std::size_t>(load.requests);
+  settings.warm_up = static_cast<std::size_t>(load.warm_up);
+  settings.concurrency = load.concurrency;
+  settings.rate = load.rate;
+  if (!load.prompts.empty()) settings.prompts = setting_.prompts / load.prompts;
+  return settings;
+}
+
+ServedAnswers RunningServer::answers(const std::string& seed) {
   constexpr int kHexadecimal = 16;
-  settings.seed = std::strtoull(seed.c_str(), nullptr, kHexadecimal);
-  probes.seed = settings.seed ^ kOfProbes;
+  const std::uint64_t drawn = std::strtoull(seed.c_str(), nullptr, kHexadecimal);
+  lab::LoadSettings probes = settings_of(plan_.load, drawn ^ kOfProbes);
   probes.requests = static_cast<std::size_t>(plan_.probes);
-  settings.requests = static_cast<std::size_t>(plan_.requests);
-  settings.warm_up = static_cast<std::size_t>(plan_.warm_up);
-  settings.concurrency = plan_.concurrency;
-  settings.rate = plan_.rate;
+  probes.warm_up = 0;
+  probes.concurrency = 1;
+  probes.rate.reset();
   ServedAnswers answers;
   answers.probes = load(probes);
-  answers.load = load(settings);
+  answers.load = load(settings_of(plan_.load, drawn));
+  std::uint64_t other = drawn;
+  for (const cases::SuitePlan& suite : plan_.suites)
+    answers.suites.push_back(load(settings_of(suite.load, other += kOfSuites)));
   return answers;
 }
 
 void require_same_answers(const ServedAnswers& answers, const ServedAnswers& reference) {
   require_same(answers.probes, reference.probes, "before the load");
   require_same(answers.load, reference.load, "under load");
+  for (std::size_t i = 0; i < reference.suites.size(); ++i)
+    require_same(answers.suites.at(i), reference.suites[i], "in a suite");
 }
 
 }  // namespace autokernel::trial

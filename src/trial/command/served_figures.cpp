@@ -16,26 +16,34 @@ using nlohmann::json;
           {"p99", figures.p99.value}};
 }
 
-}  // namespace
-
-std::string served_figures(const cases::ServerPlan& plan, ServedAnswers answers,
-                           const ServedAnswers& reference) {
-  for (std::size_t i = 0; i < answers.load.requests.size(); ++i)
-    answers.load.requests[i].usage_output = reference.load.requests.at(i).usage_output;
+[[nodiscard]] json figures_of(const cases::LoadPlan& plan, lab::LoadRun run,
+                              const lab::LoadRun& reference) {
+  for (std::size_t i = 0; i < run.requests.size(); ++i)
+    run.requests[i].usage_output = reference.requests.at(i).usage_output;
   lab::LoadSettings settings;
   settings.concurrency = plan.concurrency;
   settings.rate = plan.rate;
   const lab::LoadFigures figures =
-      lab::figures_of(answers.load, settings, lab::TokenCount::usage, std::nullopt);
-  const json object = {{"ttft", quantiles_of(figures.ttft)},
-                       {"tpot", quantiles_of(figures.tpot)},
-                       {"itl", quantiles_of(figures.itl)},
-                       {"e2e", quantiles_of(figures.e2e)},
-                       {"requests_per_second", figures.requests_per_second.value},
-                       {"output_tokens_per_second", figures.output_tokens_per_second.value},
-                       {"seconds", figures.seconds},
-                       {"unclean", figures.unclean}};
-  return object.dump() + "\n";
+      lab::figures_of(run, settings, lab::TokenCount::usage, std::nullopt);
+  return {{"ttft", quantiles_of(figures.ttft)},
+          {"tpot", quantiles_of(figures.tpot)},
+          {"itl", quantiles_of(figures.itl)},
+          {"e2e", quantiles_of(figures.e2e)},
+          {"requests_per_second", figures.requests_per_second.value},
+          {"output_tokens_per_second", figures.output_tokens_per_second.value},
+          {"seconds", figures.seconds},
+          {"unclean", figures.unclean}};
+}
+
+}  // namespace
+
+std::string served_figures(const cases::ServerPlan& plan, ServedAnswers answers,
+                           const ServedAnswers& reference) {
+  json all = figures_of(plan.load, std::move(answers.load), reference.load);
+  for (std::size_t i = 0; i < plan.suites.size(); ++i)
+    all["suites"][plan.suites[i].name] =
+        figures_of(plan.suites[i].load, std::move(answers.suites.at(i)), reference.suites.at(i));
+  return all.dump() + "\n";
 }
 
 }  // namespace autokernel::trial

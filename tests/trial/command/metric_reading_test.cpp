@@ -10,7 +10,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 [[nodiscard]] MetricReading json_number(const std::string& pointer, const std::string& printed) {
-  return read_metric({.name = "m", .unit = {}, .source = cases::JsonNumber{pointer, {}}},
+  return read_metric({.name = "m", .unit = {}, .source = cases::JsonNumber{{pointer}, {}}},
                      {.printed = printed, .files = {}});
 }
 [[nodiscard]] MetricReading number_in_line(const std::string& pattern, const std::string& printed) {
@@ -27,7 +27,7 @@ TEST(MetricReading, TakesTheLastLineThatIsAnObject) {
 
 TEST(MetricReading, ReadsAFileThatIsNamed) {
   const MetricReading found =
-      read_metric({.name = "m", .unit = {}, .source = cases::JsonNumber{"/x", "f.json"}},
+      read_metric({.name = "m", .unit = {}, .source = cases::JsonNumber{{"/x"}, "f.json"}},
                   {.printed = "{\"x\":1}", .files = {{"f.json", "{\n \"x\": 7\n}\n"}}});
   EXPECT_DOUBLE_EQ(found.value, 7);
 }
