@@ -23,6 +23,8 @@ __device__ inline unsigned long long now_ns() {
 
 extern "C" __global__ void harness_empty() {}
 
+extern "C" __global__ void harness_shift(unsigned) {}
+
 extern "C" __global__ void harness_gate(volatile unsigned* flags, unsigned long long limit_ns) {
   const unsigned long long begin = now_ns();
   while (flags[0] == 0) {
@@ -69,6 +71,7 @@ GpuTools::GpuTools(const driver::Device& device, const compile::Program& program
       write_(module_.kernel("harness_write")),
       read_(module_.kernel("harness_read")),
       empty_(module_.kernel("harness_empty")),
+      shift_(module_.kernel("harness_shift")),
       flags_(device.allocate_mapped(2 * sizeof(std::uint32_t))),
       lines_(
           device.allocate(std::max<std::size_t>(kL2Multiple * device.info().l2_bytes, kLineBytes))),
@@ -80,6 +83,7 @@ GpuTools::GpuTools(const driver::Device& device, const compile::Program& program
   open_gate();
   flush(stream);
   nothing(stream);
+  queue(stream, shift_, {}, std::uint32_t{0});
   expect_queued(stream.wait());
 }
 
@@ -102,6 +106,11 @@ void GpuTools::flush(const driver::Stream& stream) {
   const std::uint64_t count = lines_.bytes() / kLineBytes;
   queue(stream, write_, shape_, lines_.address(), count, ++value_);
   queue(stream, read_, shape_, lines_.address(), count, sink_.address());
+}
+
+void GpuTools::shift(const driver::Stream& stream) {
+  constexpr std::uint32_t kPlaces = 8;
+  for (std::uint32_t left = places_() % kPlaces; left > 0; --left) queue(stream, shift_, {}, left);
 }
 
 void GpuTools::nothing(const driver::Stream& stream) const {
