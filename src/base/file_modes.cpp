@@ -3,19 +3,23 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <linux/openat2.h>
+#include <linux/seccomp.h>
 #include <poll.h>
 #include <seccomp.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <climits>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <system_error>
 
 #include "autokernel/base/owned.h"
@@ -53,14 +57,19 @@ constexpr std::uint64_t kPage = 4096;
   return std::nullopt;
 }
 
-// One call that waits, as far as it is understood.
-struct WaitingCall {
+}  // namespace
+
+struct FileModes::WaitingCall {
   pid_t process = 0;
   int number = 0;
   std::array<std::uint64_t, 6> arguments{};
 
   [[nodiscard]] int descriptor(std::size_t i) const { return static_cast<int>(arguments.at(i)); }
 };
+
+namespace {
+
+using WaitingCall = FileModes::WaitingCall;
 
 [[nodiscard]] fs::path link_target(const std::string& link) {
   std::error_code failed;
@@ -129,6 +138,39 @@ struct WaitingCall {
   }
 }
 
+// The number of the thread whose name lies there: "/proc/self/task/480/comm"; empty: it is no such
+// file.
+[[nodiscard]] std::string thread_named_by(const WaitingCall& call) {
+  std::string path = read_path(call.process, call.arguments[1]).value_or("");
+  constexpr std::string_view kBefore = "/proc/self/task/";
+  constexpr std::string_view kBehind = "/comm";
+  if (!path.starts_with(kBefore) || !path.ends_with(kBehind)) return {};
+  path = path.substr(kBefore.size());
+  path.resize(path.size() - std::min(path.size(), kBehind.size()));
+  constexpr std::size_t kMostDigits = 10;
+  const bool is_number = !path.empty() && path.size() <= kMostDigits &&
+                         path.find_first_not_of("0123456789") == std::string::npos;
+  return is_number ? path : std::string();
+}
+
+// A call for a file to write, which is the kernel's to answer but for the names of the process's
+// own threads: these are opened for it. Whether the call was answered.
+[[nodiscard]] bool opens_name_of_thread(const WaitingCall& call, const Descriptor& listener,
+                                        std::uint64_t id) {
+  const std::string thread = thread_named_by(call);
+  if (thread.empty()) return false;
+  // Below the process itself, where only its own threads are.
+  const std::string file = fmt::format("/proc/{}/task/{}/comm", call.process, thread);
+  const Descriptor opened(::open(file.c_str(), O_WRONLY | O_CLOEXEC));
+  if (!opened.is_open() || ::seccomp_notify_id_valid(listener.get(), id) != 0) return false;
+  seccomp_notif_addfd given{};
+  given.id = id;
+  given.flags = SECCOMP_ADDFD_FLAG_SEND;
+  given.srcfd = static_cast<std::uint32_t>(opened.get());
+  given.newfd_flags = static_cast<std::uint32_t>(call.arguments[2]) & O_CLOEXEC;
+  return ::ioctl(listener.get(), SECCOMP_IOCTL_NOTIF_ADDFD, &given) >= 0;
+}
+
 }  // namespace
 
 FileModes::FileModes(Descriptor listener, const fs::path& own)
@@ -137,6 +179,19 @@ FileModes::FileModes(Descriptor listener, const fs::path& own)
       folder_(fs::canonical(own)) {
   if (!own_.is_open())
     throw system_failure(Stop::environment, "cannot open " + own.string(), "open");
+}
+
+int FileModes::error_of(const WaitingCall& call, std::uint64_t id) const {
+  const fs::path path = file_of(call).lexically_normal().lexically_relative(folder_);
+  if (path.empty() || ::seccomp_notify_id_valid(listener_.get(), id) != 0) return EPERM;
+  open_how how{};
+  how.flags = O_PATH | O_CLOEXEC;
+  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
+  const Descriptor file(
+      static_cast<int>(::syscall(SYS_openat2, own_.get(), path.c_str(), &how, sizeof how)));
+  // Beside the folder is EXDEV to the kernel, which would say more than EPERM.
+  const int failure = errno == EXDEV ? EPERM : errno;
+  return file.is_open() ? carry_out(call, file) : failure;
 }
 
 void FileModes::answer() const {
@@ -155,22 +210,17 @@ void FileModes::answer() const {
     WaitingCall call{.process = static_cast<pid_t>(asked->pid), .number = asked->data.nr};
     for (std::size_t i = 0; i < call.arguments.size(); ++i)
       call.arguments.at(i) = asked->data.args[i];
-    int error = EPERM;
-    const fs::path path = file_of(call).lexically_normal().lexically_relative(folder_);
-    if (!path.empty() && ::seccomp_notify_id_valid(listener_.get(), asked->id) == 0) {
-      open_how how{};
-      how.flags = O_PATH | O_CLOEXEC;
-      how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
-      const Descriptor file(
-          static_cast<int>(::syscall(SYS_openat2, own_.get(), path.c_str(), &how, sizeof how)));
-      // Beside the folder is EXDEV to the kernel, which would say more than EPERM.
-      const int failure = errno == EXDEV ? EPERM : errno;
-      error = file.is_open() ? carry_out(call, file) : failure;
-    }
     reply->id = asked->id;
     reply->val = 0;
-    reply->error = -error;
+    reply->error = 0;
     reply->flags = 0;
+    if (call.number != __NR_openat) {
+      reply->error = -error_of(call, asked->id);
+    } else if (opens_name_of_thread(call, listener_, asked->id)) {
+      continue;
+    } else {
+      reply->flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+    }
     static_cast<void>(::seccomp_notify_respond(listener_.get(), reply));
   }
 }

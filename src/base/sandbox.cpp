@@ -2,11 +2,14 @@
 
 #include <asm/sockios.h>
 #include <fcntl.h>
+#include <linux/capability.h>
+#include <netinet/in.h>
 #include <sched.h>
 #include <seccomp.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -279,6 +282,11 @@ namespace {
 
 // What a build does with its own files and process groups.
 constexpr std::array kLeftToCommands = {SCMP_SYS(setsid), SCMP_SYS(setpgid)};
+// What would let a command slow others down, or measure itself at their cost: priorities above
+// theirs, and names of the machine. What compilers have no use for either, but are not refused.
+constexpr std::array kRefusedToCommands = {SCMP_SYS(sched_setscheduler), SCMP_SYS(sched_setparam),
+                                           SCMP_SYS(sched_setattr), SCMP_SYS(sethostname),
+                                           SCMP_SYS(setdomainname)};
 constexpr std::array kAnsweredByParent = {SCMP_SYS(chmod), SCMP_SYS(fchmod), SCMP_SYS(fchmodat),
                                           SCMP_SYS(utimensat)};
 constexpr std::array kNetworkCalls = {SCMP_SYS(socket), SCMP_SYS(connect), SCMP_SYS(bind),
@@ -330,6 +338,42 @@ void refuse_pairs_for_messages(Filter& filter) {
   }
 }
 
+// Pages of files that all programs read are in memory once: who throws them out slows down whoever
+// runs next.
+void refuse_emptying_caches(Filter& filter) {
+  filter.rule(
+      refused(EPERM), SCMP_SYS(fadvise64),
+      scmp_arg_cmp{.arg = 3, .op = SCMP_CMP_EQ, .datum_a = POSIX_FADV_DONTNEED, .datum_b = 0});
+  constexpr std::uint64_t kCold = 20;     // MADV_COLD, which older headers do not have
+  constexpr std::uint64_t kPageOut = 21;  // MADV_PAGEOUT
+  for (const std::uint64_t advice : {kCold, kPageOut})
+    filter.rule(refused(EPERM), SCMP_SYS(madvise),
+                scmp_arg_cmp{.arg = 2, .op = SCMP_CMP_EQ, .datum_a = advice, .datum_b = 0});
+}
+
+// A server listens, and nothing else: Landlock knows of connect(), and not of connections that are
+// opened by sending, nor of other protocols of the same family.
+void refuse_connections(Filter& filter) {
+  filter.rule(refused(EPERM), SCMP_SYS(connect));
+  constexpr std::uint64_t kTcp = IPPROTO_TCP;
+  filter.rule(refused(EPERM), SCMP_SYS(socket),
+              scmp_arg_cmp{.arg = 2, .op = SCMP_CMP_GT, .datum_a = kTcp, .datum_b = 0});
+  for (std::uint64_t protocol = 1; protocol < kTcp; ++protocol)
+    filter.rule(refused(EPERM), SCMP_SYS(socket),
+                scmp_arg_cmp{.arg = 2, .op = SCMP_CMP_EQ, .datum_a = protocol, .datum_b = 0});
+  struct Sending {
+    int call;
+    unsigned flags;  // which argument
+  };
+  for (const auto& [call, flags] : {Sending{SCMP_SYS(sendto), 3}, Sending{SCMP_SYS(sendmsg), 2},
+                                    Sending{SCMP_SYS(sendmmsg), 3}})
+    filter.rule(refused(EPERM), call,
+                scmp_arg_cmp{.arg = flags,
+                             .op = SCMP_CMP_MASKED_EQ,
+                             .datum_a = MSG_FASTOPEN,
+                             .datum_b = MSG_FASTOPEN});
+}
+
 // Landlock knows of TCP alone.
 void refuse_other_sockets_than_tcp(Filter& filter) {
   constexpr std::uint64_t kFamilies = 64;  // AF_MAX is 46 in Linux 6.12
@@ -344,6 +388,31 @@ void refuse_other_sockets_than_tcp(Filter& filter) {
         refused(EPERM), SCMP_SYS(socket),
         scmp_arg_cmp{.arg = 1, .op = SCMP_CMP_MASKED_EQ, .datum_a = kTypes, .datum_b = type});
   }
+}
+
+// Of root, all but its way to files, which Landlock bounds: priorities, the machine's clock and
+// settings, attributes of files.
+void give_up_capabilities() {
+  constexpr int kKept = CAP_DAC_OVERRIDE;
+  constexpr int kBits = 32;
+  constexpr int kMost = 64;
+  // The last is not known to older headers; the call fails behind it.
+  for (int capability = 0; capability < kMost; ++capability) {
+    if (capability != kKept && ::prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0 &&
+        errno == EINVAL)
+      break;
+  }
+  __user_cap_header_struct header{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
+  std::array<__user_cap_data_struct, 2> sets{};
+  if (::syscall(SYS_capget, &header, sets.data()) != 0) return;
+  const std::array kept = {1U << static_cast<unsigned>(kKept % kBits), 0U};
+  for (std::size_t i = 0; i < sets.size(); ++i) {
+    sets.at(i).effective &= kept.at(i);
+    sets.at(i).permitted &= kept.at(i);
+    sets.at(i).inheritable &= kept.at(i);
+  }
+  if (::syscall(SYS_capset, &header, sets.data()) != 0)
+    throw system_failure(Stop::environment, kAttempt, "capset");
 }
 
 }  // namespace
@@ -363,6 +432,7 @@ Descriptor confine_command(std::span<const std::filesystem::path> readable,
                            const std::filesystem::path& own, const Network& network,
                            std::span<const std::filesystem::path> devices) {
   const bool has_network = network.kind != Network::Kind::none;
+  give_up_capabilities();
   static_cast<void>(confine_to_folders({.readable = readable,
                                         .own = own,
                                         .devices = devices,
@@ -376,10 +446,22 @@ Descriptor confine_command(std::span<const std::filesystem::path> readable,
     }
     filter.rule(refused(EPERM), call);
   }
+  for (const int call : kRefusedToCommands) filter.rule(refused(EPERM), call);
+  refuse_emptying_caches(filter);
   for (const int call : kAnsweredByParent) filter.rule(SCMP_ACT_NOTIFY, call);
+  // CUDA's driver does not start where it cannot name its threads, and Landlock knows no folder
+  // that is each process's own.
+  if (!devices.empty()) {
+    filter.rule(SCMP_ACT_NOTIFY, SCMP_SYS(openat),
+                scmp_arg_cmp{
+                    .arg = 2, .op = SCMP_CMP_MASKED_EQ, .datum_a = O_ACCMODE, .datum_b = O_WRONLY});
+  }
   refuse_ways_out(filter);
   if (!confines_signals()) refuse_signals_to_others(filter);
-  if (network.kind == Network::Kind::serving) refuse_other_sockets_than_tcp(filter);
+  if (network.kind == Network::Kind::serving) {
+    refuse_other_sockets_than_tcp(filter);
+    refuse_connections(filter);
+  }
   if (network.kind != Network::Kind::any) refuse_pairs_for_messages(filter);
   filter.load();
   return filter.listener();

@@ -62,6 +62,9 @@ void read_command(Section& root, Case& problem);
 void read_server(Section& root, const Case& problem, ServerPlan& server);
 // The metric, in `section`, must be one that a load gives and that a server cannot prepare for.
 void require_metric_of_load(const Section& section, const Metric& metric, const ServerPlan& server);
+// Whoever holds back the first token has a better rate of the others: a metric of these needs a
+// guard.
+void require_guard_of_latency(const Section& root, const CommandPlan& plan);
 // All files below its folder that are neither editable nor ignored, by path. Links, folders that
 // begin with '.', and repositories within it are passed over. Throws Error(usage) where there is
 // too much.

@@ -219,6 +219,11 @@ void read_guards(Section& root, CommandPlan& plan) {
   for (const Value& table : tables) {
     Section section(root.file(), "[[guard]]", table);
     GuardedMetric guard{.metric = read_metric(section, plan)};
+    const auto has_its_name = [&](const Metric& other) { return other.name == guard.metric.name; };
+    if (has_its_name(plan.metric) ||
+        std::ranges::any_of(plan.guards, has_its_name, &GuardedMetric::metric))
+      section.fail("name", fmt::format("is \"{}\", as that of another number; write another one",
+                                       shown(guard.metric.name)));
     guard.most_loss = section.number("loss_pct", kGuardedLosses) / 100;
     section.finish();
     plan.guards.push_back(std::move(guard));
@@ -269,6 +274,7 @@ void read_command(Section& root, Case& problem) {
   if (plan.server) require_metric_of_load(metric, plan.metric, *plan.server);
   metric.finish();
   read_guards(root, plan);
+  if (plan.server) require_guard_of_latency(root, plan);
   read_limits(root, plan.limits);
 
   // Whoever asks finds the two sizes that every case has.

@@ -1,6 +1,7 @@
 // The files of a [command] case.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <system_error>
 
 #include "autokernel/base/error.h"
@@ -21,6 +22,25 @@ constexpr std::uint64_t kMostFixedBytes = 256ULL << 20U;
               fmt::format("cannot read the files of the case {}: {}; write patterns of those that "
                           "are no part of it: [command] ignored = [\"data/*\"]",
                           folder.string(), problem));
+}
+
+// A run's own, and pictures that were drawn while it went on.
+bool is_of_loop(const std::string& path, const std::string& name) {
+  return path == kResults || std::ranges::find(kPlots, name) != kPlots.end();
+}
+
+// A misspelt pattern would leave the check's own files to be read by what is checked.
+void require_hidden_files(const fs::path& folder, const CommandPlan& plan,
+                          const std::map<std::string, std::string>& bytes) {
+  std::vector<std::string> paths;
+  paths.reserve(bytes.size());
+  for (const auto& [path, text] : bytes) paths.push_back(path);
+  const std::vector<std::string> unmatched = EditableFiles(plan.hidden, {}).without_match(paths);
+  if (!unmatched.empty())
+    throw Error(
+        Stop::usage,
+        fmt::format("cannot hide files of the case {}: hidden has \"{}\", which matches none",
+                    folder.string(), unmatched.front()));
 }
 
 // As EditableFiles has it.
@@ -48,7 +68,7 @@ void read_files_of_command(const Case& problem, const CommandPlan& plan,
     }
     const bool is_editable = path == problem.kernel_name || problem.editable_files.contain(path);
     if (type != fs::file_type::regular || name.starts_with('.') || is_editable ||
-        ignored.contain(path)) {
+        ignored.contain(path) || is_of_loop(path, name)) {
       continue;
     }
     auto text = read_file_below(folder, path, "a file of the case", kMostFixedBytes);
@@ -61,6 +81,7 @@ void read_files_of_command(const Case& problem, const CommandPlan& plan,
       refuse_fixed(folder, fmt::format("they have more than {} MiB", kMostFixedBytes >> 20U));
   }
   if (failed) refuse_fixed(folder, failed.message());
+  require_hidden_files(folder, plan, bytes);
 }
 
 CommandFiles command_files(const CommandPlan& plan,

@@ -202,7 +202,8 @@ std::string pattern_fault(const std::string& pattern) {
   if (pattern.empty()) return "is empty";
   if (pattern.size() > kLongestPattern)
     return fmt::format("has {} characters; write at most {}", pattern.size(), kLongestPattern);
-  if (!can_match_such(pattern)) return "has a character that no #include can name";
+  if (!can_match_such(pattern))
+    return "has a character that such a name may not have; rename the file, with printable ASCII";
   if (pattern.front() == ' ' || pattern.back() == ' ') return "begins or ends with a blank";
   if (pattern.front() == '!') return "begins with '!', which has no meaning here";
   if (pattern.front() == '/') return "is absolute; write it from the folder of case.toml";

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <initializer_list>
 #include <variant>
 
 #include "autokernel/base/error.h"
@@ -136,6 +137,30 @@ void require_metric_of_load(const Section& section, const Metric& metric,
                                "it can be that of a [[guard]]",
                                suite.name));
   }
+}
+
+namespace {
+
+bool reads(const Metric& metric, std::initializer_list<const char*> figures) {
+  const auto* const json = std::get_if<JsonNumber>(&metric.source);
+  return json != nullptr && std::ranges::any_of(json->pointers, [&](const std::string& pointer) {
+           return std::ranges::any_of(figures, [&](const char* figure) {
+             return pointer.find(figure) != std::string::npos;
+           });
+         });
+}
+
+}  // namespace
+
+void require_guard_of_latency(const Section& root, const CommandPlan& plan) {
+  if (!reads(plan.metric, {"/tpot/", "/itl/"})) return;
+  const bool is_guarded = std::ranges::any_of(plan.guards, [](const GuardedMetric& guard) {
+    return reads(guard.metric, {"/ttft/", "/e2e/"});
+  });
+  if (!is_guarded)
+    root.fail(
+        "has a [metric] that becomes better where a server holds back its first token; add a "
+        "[[guard]] with json = \"/e2e/mean\" or json = \"/ttft/mean\"");
 }
 
 }  // namespace autokernel::cases

@@ -272,7 +272,8 @@ void Bench::require_no_kernel_option(const cases::Case& problem) const {
         Given{"--size", size_.has_value()}, Given{"--quick", quick_}, Given{"--full", full_},
         Given{"--sweep", sweep_.has_value()}, Given{"--roofline", !roofline_.empty()},
         Given{"--baselines", baselines_}, Given{"--unconfined", unconfined_},
-        Given{"--kernel", kernel_file_.has_value()}, Given{"--replay", !replay_.empty()}}) {
+        Given{"--kernel", kernel_file_.has_value()}, Given{"--replay", !replay_.empty()},
+        Given{"--timeout", timeout_seconds_.has_value()}}) {
     if (is_given) require_kernel(problem, name);
   }
 }

@@ -119,6 +119,9 @@ Finish Loop::finish(int processes) {
                 fmt::format("cannot confirm {}: measured again it is {}: {}", name_of(status.best),
                             trial::spelling(last.verdict), last.reason));
   }
+  if (const std::string fault = guard_fault(results); !fault.empty())
+    throw Error(Stop::environment,
+                fmt::format("cannot confirm {}: {}", name_of(status.best), fault));
   const GoalTrials::Unseen unseen = trials.try_hidden_sizes(request);
   if (unseen.verdict != trial::Verdict::correct) {
     throw Error(Stop::environment,

@@ -3,20 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <string_view>
 #include <system_error>
 
 #include "autokernel/base/files.h"
+#include "autokernel/cases/command.h"
 
 namespace autokernel::loop {
 namespace {
 
 namespace fs = std::filesystem;
-
-// What `autokernel plot` draws into where it is not told otherwise.
-constexpr std::array<std::string_view, 3> kPlots = {"progress.png", "progress.svg",
-                                                    "progress.html"};
 
 }  // namespace
 
@@ -49,7 +44,9 @@ fs::path Folders::new_aside(const std::string& name) const {
 }
 
 bool Folders::are_own(const std::string& path) {
-  return path == kResults || std::ranges::find(kPlots, path) != kPlots.end() ||
+  // A plot is drawn where the user is.
+  const std::string name = path.substr(path.rfind('/') + 1);
+  return path == cases::kResults || std::ranges::find(cases::kPlots, name) != cases::kPlots.end() ||
          path.starts_with(std::string(kOwn) + "/");
 }
 

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "autokernel/cases/command.h"
+
 namespace autokernel::loop {
 
 class Folders {
@@ -13,7 +15,7 @@ class Folders {
   explicit Folders(std::filesystem::path root) : root_(std::move(root)) {}
 
   [[nodiscard]] const std::filesystem::path& root() const { return root_; }
-  [[nodiscard]] std::filesystem::path results() const { return root_ / kResults; }
+  [[nodiscard]] std::filesystem::path results() const { return root_ / cases::kResults; }
   [[nodiscard]] std::filesystem::path own() const { return root_ / kOwn; }
   [[nodiscard]] std::filesystem::path ledger() const { return own() / "ledger.jsonl"; }
   [[nodiscard]] std::filesystem::path journal() const { return own() / "journal.json"; }
@@ -57,7 +59,6 @@ class Folders {
   [[nodiscard]] static bool are_own(const std::string& path);
 
  private:
-  static constexpr const char* kResults = "results.tsv";
   static constexpr const char* kOwn = ".autokernel";
 
   std::filesystem::path root_;

@@ -1,7 +1,10 @@
 #include "loop/headline.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
 
 #include "autokernel/base/probability.h"
@@ -133,6 +136,30 @@ void summarise(const std::vector<ResultsAtSize>& sizes, ledger::RunFinished& hea
   headline.library_us = mean_time(all, &ledger::RunFinished::library_us);
   headline.over_baseline = mean_ratio(all, &ledger::RunFinished::over_baseline);
   headline.over_library = mean_ratio(all, &ledger::RunFinished::over_library);
+}
+
+std::string guard_fault(const std::vector<ResultsAtSize>& sizes) {
+  std::map<std::string, std::vector<double>> gains;
+  std::map<std::string, trial::GuardReport> guards;
+  for (const ResultsAtSize& size : sizes) {
+    for (const trial::Result& result : size.results) {
+      if (!result.metric) continue;
+      for (const trial::GuardReport& guard : result.metric->guards) {
+        if (!guard.gain) continue;
+        gains[guard.name].push_back(*guard.gain);
+        guards.insert({guard.name, guard});
+      }
+    }
+  }
+  for (const auto& [name, guard] : guards) {
+    const double gain = median(gains.at(name));
+    if (gain >= -guard.most_loss) continue;
+    const double change = guard.higher_is_better ? 1 / (1 - gain) - 1 : -gain;
+    return fmt::format(
+        "{} is {:+.2f} % against the baseline's, and at most {:g} % worse is allowed", name,
+        100 * change, 100 * guard.most_loss);
+  }
+  return {};
 }
 
 }  // namespace autokernel::loop

@@ -27,6 +27,11 @@ struct ResultsAtSize {
 // they are weighted geometric means, and intervals those of independent means of logarithms.
 void summarise(const std::vector<ResultsAtSize>& sizes, ledger::RunFinished& headline);
 
+// A guard-rail of a case of commands that the best is beyond, held against the baseline by the
+// median over the processes: "cpu_us is +25.00 % against the baseline's, and at most 20 % worse is
+// allowed"; empty: none is.
+[[nodiscard]] std::string guard_fault(const std::vector<ResultsAtSize>& sizes);
+
 // What it was compared with, by name and version; empty: nothing.
 [[nodiscard]] std::string library_of(const trial::Result& result);
 

@@ -75,7 +75,9 @@ trial::Incumbent Measurer::best_as_incumbent(const Status& status) const {
   for (const ledger::Experiment& experiment : status.experiments) {
     if (experiment.status != ledger::Status::keep) continue;
     for (const ledger::GuardValue& guard : experiment.guards) {
-      if (guard.gain) best.guard_log_ratios[guard.metric.name] += trial::log_ratio_of(*guard.gain);
+      // What was won is nothing to spend: an incumbent may have had it from what it did before.
+      if (guard.gain && *guard.gain < 0)
+        best.guard_log_ratios[guard.metric.name] += trial::log_ratio_of(*guard.gain);
     }
   }
   return best;

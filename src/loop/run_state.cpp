@@ -58,7 +58,8 @@ void add_to(Status& status, ledger::Experiment&& experiment) {
       ++status.counts.failed;
       break;
   }
-  ++status.streak;
+  // Whoever interrupts an experiment learns nothing from it.
+  if (added.verdict != "interrupted") ++status.streak;
 }
 
 }  // namespace autokernel::loop

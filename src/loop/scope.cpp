@@ -25,6 +25,18 @@ constexpr std::size_t kMostNamed = 20;
                   EditableSet(run).names(), strayed));
 }
 
+// What was not committed when the run began is in git all the same.
+[[nodiscard]] std::string hint_on(const std::vector<Strayed>& strayed) {
+  const auto lost = std::ranges::find_if(
+      strayed, [](const Strayed& one) { return one.was_unsaved && !one.blob.empty(); });
+  if (lost == strayed.end()) return {};
+  constexpr std::size_t kShown = 12;
+  return fmt::format(
+      " [{} had changes that were not committed when the run began: 'git cat-file "
+      "-p {} > {}' brings them back]",
+      lost->path, lost->blob.substr(0, kShown), lost->path);
+}
+
 [[nodiscard]] fs::file_type type_of(const repo::Repository& repository, const std::string& path) {
   std::error_code unreadable;
   return fs::symlink_status(repository.root() / path, unreadable).type();
@@ -53,7 +65,7 @@ constexpr std::size_t kMostNamed = 20;
     return ", a repository of its own";
   const bool is_plain = std::ranges::all_of(
       path, [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; });
-  return is_plain ? "" : ", a name that no #include can have";
+  return is_plain ? "" : ", a name with other letters than ASCII";
 }
 
 // A folder that git does not know is one change, whatever it holds; of one that editable files may
@@ -219,7 +231,7 @@ std::string list_of(const std::vector<Strayed>& strayed) {
   if (strayed.size() > kMostNamed) {
     list += fmt::format(" and {} more", strayed.size() - kMostNamed);
   }
-  return list;
+  return list + hint_on(strayed);
 }
 
 void require_nothing_strayed(const Status& status) {

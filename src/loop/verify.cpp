@@ -174,6 +174,10 @@ Verification Loop::verify(const std::string& tag, int processes, Python python) 
   if (last.verdict == trial::Verdict::correct) {
     summarise(results, measured);
     judge(verification, run.min_gain);
+    if (const std::string fault = guard_fault(results); !fault.empty()) {
+      verification.verdict = Verdict::does_not_hold;
+      verification.reason += "; but " + fault;
+    }
   } else {
     verification.verdict = Verdict::fails;
     verification.reason = fmt::format("measured again, {} is {}: {}", name_of(status.best),

@@ -23,13 +23,37 @@ constexpr std::uint64_t kLargestPicture = 256ULL << 20U;
   throw Error(Stop::environment, "cannot draw with " + program.string() + ": " + why);
 }
 
+// What is drawn by font: letters that the fonts of most machines have. Where one has no others,
+// pngcairo draws bars across the picture in their place.
+[[nodiscard]] std::string with_letters_of_fonts(const std::string& script) {
+  constexpr unsigned char kFirstOfThree = 0xE1;  // U+1000, behind Latin, Greek, Cyrillic, ...
+  constexpr unsigned char kSymbols = 0xE2;       // U+2000 to U+2FFF: dashes, arrows, mathematics
+  constexpr unsigned char kContinued = 0xC0;
+  std::string drawn;
+  for (std::size_t i = 0; i < script.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(script[i]);
+    if (byte < kFirstOfThree || byte == kSymbols) {
+      drawn += script[i];
+      continue;
+    }
+    drawn += '?';
+    while (i + 1 < script.size() &&
+           (static_cast<unsigned char>(script[i + 1]) & kContinued) == 0x80)
+      ++i;
+  }
+  return drawn;
+}
+
 }  // namespace
 
 std::string run_gnuplot(const std::filesystem::path& program, const std::string& script) {
   const ScratchDirectory scratch;
   const std::filesystem::path picture = scratch.path() / "picture";
+  const bool is_png = script.find("set terminal pngcairo") != std::string::npos;
   const std::filesystem::path commands = scratch.path() / "commands.gp";
-  write_file_atomically(commands, "set output " + in_quotes(picture.string()) + "\n" + script,
+  write_file_atomically(commands,
+                        "set output " + in_quotes(picture.string()) + "\n" +
+                            (is_png ? with_letters_of_fonts(script) : script),
                         Sync::no);
   // Nothing of the user's own settings changes the picture.
   const EndedRun run = run_to_end({.program = program,

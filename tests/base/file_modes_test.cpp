@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <sched.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -18,6 +20,8 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <string>
+#include <vector>
 
 #include "autokernel/base/landlock.h"
 #include "autokernel/base/local_socket.h"
@@ -50,12 +54,13 @@ class ConfinedCommand : public testing::Test {
   }
 
   // What such a process says of something that it tries: its exit code.
-  [[nodiscard]] int inside(const std::function<int()>& attempt, const Network& network = {}) const {
+  [[nodiscard]] int inside(const std::function<int()>& attempt, const Network& network = {},
+                           const std::vector<fs::path>& devices = {}) const {
     Pipe channel = make_socket_pair();
     const pid_t child = ::fork();
     if (child == 0) {
       const std::array<fs::path, 4> readable = {"/usr", "/lib", "/lib64", folder_.path()};
-      const Descriptor listener = confine_command(readable, own(), network);
+      const Descriptor listener = confine_command(readable, own(), network, devices);
       const std::array descriptors = {listener.get()};
       static_cast<void>(::chdir(own().c_str()));
       if (!send_to(channel.writing, "m", std::chrono::steady_clock::now() + 5s, descriptors))
@@ -129,6 +134,37 @@ TEST_F(ConfinedCommand, IsToldWhatIsWrong) {
   EXPECT_NE(inside([] { return number_of(::chmod(reinterpret_cast<const char*>(8), 0777)); }), 0);
 }
 
+[[nodiscard]] int error_of_opening(const std::string& file, int flags) {
+  return number_of(::open(file.c_str(), flags, 0600));
+}
+
+TEST_F(ConfinedCommand, NamesItsThreadsAndWritesNothingElseOfProcWhereItHasDevices) {
+  if (!has_landlock()) GTEST_SKIP() << "no Landlock";
+  const std::vector<fs::path> devices = {"/dev/full"};
+  const auto opened = [&](const std::string& file, int flags) {
+    return inside([&] { return error_of_opening(file, flags); }, {}, devices);
+  };
+  const auto own_name = [] {
+    const std::string file = "/proc/self/task/" + std::to_string(::gettid()) + "/comm";
+    const int name = ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (name < 0) return errno;
+    const bool is_right = ::write(name, "renamed", 7) == 7 && ::fcntl(name, F_GETFD) == FD_CLOEXEC;
+    std::array<char, 16> now{};
+    ::prctl(PR_GET_NAME, now.data());
+    return is_right && std::string(now.data()) == "renamed" ? 0 : 99;
+  };
+  EXPECT_EQ(inside(own_name, {}, devices), 0);
+  EXPECT_EQ(inside(own_name), EACCES);
+  EXPECT_NE(opened("/proc/self/task/" + std::to_string(::getpid()) + "/comm", O_WRONLY), 0);
+  EXPECT_EQ(opened("/proc/" + std::to_string(::getpid()) + "/comm", O_WRONLY), EACCES);
+  EXPECT_EQ(opened("/proc/self/oom_score_adj", O_WRONLY), EACCES);
+  EXPECT_NE(opened("/proc/self/task/../comm", O_WRONLY), 0);
+  EXPECT_EQ(opened("new", O_WRONLY | O_CREAT), 0);
+  EXPECT_EQ(opened(other().string(), O_WRONLY), EACCES);
+  EXPECT_EQ(opened("/dev/full", O_RDWR), 0);
+  EXPECT_EQ(opened("/dev/zero", O_RDWR), EACCES);
+}
+
 TEST_F(ConfinedCommand, WritesOnlyItsOwnFolder) {
   if (!has_landlock()) GTEST_SKIP() << "no Landlock";
   const std::string outside = other().string();
@@ -161,6 +197,48 @@ TEST_F(ConfinedCommand, ServesOnOnePort) {
   EXPECT_EQ(inside([] { return number_of(::socket(AF_INET, SOCK_DGRAM, 0)); }, serving), EPERM);
   if (!confines_signals()) GTEST_SKIP() << "this kernel does not tell ports apart";
   EXPECT_EQ(inside([&] { return bind_to(kPort + 1); }, serving), EACCES);
+}
+
+TEST_F(ConfinedCommand, OpensNoConnectionWhereItServes) {
+  const Network serving{.kind = Network::Kind::serving, .port = 28462};
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(9);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  const auto* const to = reinterpret_cast<const sockaddr*>(&address);
+  EXPECT_EQ(inside(
+                [&] {
+                  const int tcp = ::socket(AF_INET, SOCK_STREAM, 0);
+                  return number_of(::connect(tcp, to, sizeof address));
+                },
+                serving),
+            EPERM);
+  EXPECT_EQ(inside(
+                [&] {
+                  const int tcp = ::socket(AF_INET, SOCK_STREAM, IPPROTO_TCP);
+                  return number_of(::sendto(tcp, "x", 1, MSG_FASTOPEN, to, sizeof address));
+                },
+                serving),
+            EPERM);
+  constexpr int kMultipath = 262;
+  EXPECT_EQ(inside([] { return number_of(::socket(AF_INET, SOCK_STREAM, kMultipath)); }, serving),
+            EPERM);
+}
+
+TEST_F(ConfinedCommand, HasNoPriorityAndEmptiesNoCache) {
+  EXPECT_EQ(inside([] {
+              const sched_param parameters{.sched_priority = 1};
+              return number_of(::sched_setscheduler(0, SCHED_FIFO, &parameters));
+            }),
+            EPERM);
+  EXPECT_EQ(inside([] {
+              const int file = ::open("/proc/self/exe", O_RDONLY);
+              return ::posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED);
+            }),
+            EPERM);
+  EXPECT_EQ(
+      inside([] { return ::posix_fadvise(::open("mine", O_RDONLY), 0, 0, POSIX_FADV_NORMAL); }), 0);
+  EXPECT_EQ(inside([] { return number_of(::sethostname("x", 1)); }), EPERM);
 }
 
 TEST_F(ConfinedCommand, SignalsItsOwnProcessesAlone) {

@@ -138,6 +138,8 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"loss_pct = 5\n", "", "loss_pct is missing"},
         Mistake{"min_gain_pct = 2", "min_gain_pct = 0", "min_gain_pct"},
         Mistake{"memory_mb = 512", "memory_mb = 1", "memory_mb"},
+        Mistake{"name = \"memory\"", "name = \"rate\"", "as that of another number"},
+        Mistake{"name = \"memory\"", "name = \"seconds\"", "as that of another number"},
         Mistake{"json = \"/rate\"", "json = []", "is an empty list"},
         Mistake{"network = true", "gpus = -1", "gpus"},
         Mistake{"network = true", "netwrok = true", "netwrok"}));
@@ -172,8 +174,8 @@ input_tokens = 4000
 name = "tpot"
 json = ["/tpot/mean", "/suites/long/tpot/mean"]
 [[guard]]
-name = "batch1_tpot"
-json = "/suites/batch1/tpot/mean"
+name = "batch1_e2e"
+json = "/suites/batch1/e2e/mean"
 loss_pct = 5
 )";
 
@@ -219,6 +221,8 @@ INSTANTIATE_TEST_SUITE_P(
                 "prompts that are drawn"},
         Mistake{"\"/tpot/mean\", \"/suites/long/tpot/mean\"", "\"/suites/batch1/tpot/mean\"",
                 "may know beforehand"},
+        Mistake{"json = \"/suites/batch1/e2e/mean\"", "json = \"/suites/batch1/tpot/mean\"",
+                "holds back its first token"},
         Mistake{"json = [\"/tpot/mean\", \"/suites/long/tpot/mean\"]", "wall_time = true",
                 "takes the time of a whole run"}));
 

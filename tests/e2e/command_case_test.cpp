@@ -92,7 +92,34 @@ TEST_F(CommandCase, MayUseGpusByTheirUuid) {
   EXPECT_THAT(none.err, HasSubstr("CUDA_VISIBLE_DEVICES names 0"));
 }
 
+// results.tsv and pictures of a run lie there, too.
+TEST_F(CommandLoop, MayBeAtTheRootOfTheRepository) {
+  for (const char* file : {"case.toml", "fixed.txt", "hidden/check.sh", "program.sh"})
+    repository_.write(file, repository_.read(std::string("case/") + file));
+  repository_.git("rm", "-rq", "case");
+  repository_.commit("At the root");
+  ASSERT_EQ(run_autokernel({"loop", "start", "demo"}).code, 0);
+  repository_.write("program.sh", program("50"));
+  const Outcome kept = run_autokernel({"loop", "step", "-m", "half"});
+  EXPECT_EQ(kept.code, 0) << kept.out << kept.err;
+  ASSERT_EQ(run_autokernel({"plot"}).code, 0);
+  repository_.write("program.sh", program("40"));
+  EXPECT_EQ(run_autokernel({"loop", "step", "-m", "less"}).code, 0);
+}
+
+TEST_F(CommandCase, NamesAHiddenPatternThatHidesNothing) {
+  change_case("hidden/*", "hiden/*");
+  expect_refused({"bench", "--case", "case"}, 2, "hidden has \"hiden/*\", which matches none");
+}
+
+TEST_F(CommandCase, HasInstructionsForAnAgent) {
+  EXPECT_THAT(done({"case", "program", "case"}),
+              AllOf(HasSubstr("What counts is `value`"), HasSubstr("- check: `sh hidden/check.sh`"),
+                    HasSubstr("loop start TAG --case case")));
+}
+
 TEST_F(CommandCase, IsNoKernel) {
+  expect_refused({"bench", "--case", "case", "--timeout", "3"}, 2, "--timeout is for kernels");
   expect_refused({"bench", "--case", "case", "--size", "check"}, 2, "--size is for kernels");
   expect_refused({"bench", "--case", "case", "--sweep"}, 2, "--sweep is for kernels");
   expect_refused({"noise", "--case", "case"}, 2, "autokernel noise is for kernels");
@@ -355,6 +382,62 @@ TEST_F(CommandAttack, ProcessesThatStayAreEnded) {
                                   .directory = "/",
                                   .environment = {}});
   EXPECT_EQ(left.code, 1) << left.out;
+}
+
+TEST_F(CommandAttack, AChildThatNobodyWaitsForIsCounted) {
+  change_case("json = \"/value\"", "cpu_time = true");
+  repository_.write("case/more/hidden.txt", R"(import os, signal, time
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+if os.fork() == 0:
+    while time.process_time() < 0.5:
+        pass
+    os._exit(0)
+try:
+    os.wait()
+except ChildProcessError:
+    pass
+)");
+  const Outcome run = bench_of(program("100", "python3 more/hidden.txt"));
+  EXPECT_EQ(run.code, 0) << run.out << run.err;
+  if (run.err.find("does not count processor time") != std::string::npos)
+    GTEST_SKIP() << "this machine lets nobody count";
+  EXPECT_GE(std::stod(value_of("value", run.out)), 0.5) << run.out;
+}
+
+TEST_F(CommandAttack, ABuildThatChangesFixedFilesIsRefused) {
+  change_case("cp fixed.txt built.txt", "cp fixed.txt built.txt; sh ./more/build.txt");
+  repository_.write("case/more/build.txt", "echo other > fixed.txt; cp fixed.txt built.txt\n");
+  const Outcome run = bench_of(program("1"));
+  EXPECT_EQ(run.code, 12) << run.out;
+  EXPECT_THAT(run.out, HasSubstr("the build changed fixed.txt, which is fixed"));
+}
+
+TEST_F(CommandAttack, EndlessOutputIsTheProgramsFault) {
+  const Outcome run = bench_of(program("1", "yes 0123456789abcdef | head -c 80000000"));
+  EXPECT_EQ(run.code, 14) << run.out << run.err;
+  EXPECT_THAT(run.out, HasSubstr("printed more than 64 MiB"));
+}
+
+TEST_F(CommandAttack, AForkBombIsEnded) {
+  const Outcome run = bench_of(program("1", "for i in $(seq 1 5000); do sleep 30 & done; wait"));
+  EXPECT_THAT(run.code, testing::AnyOf(13, 14)) << run.out << run.err;
+}
+
+// What one experiment has won is not there for the next to spend.
+TEST_F(CommandAttack, AGuardGivesNoCreditForGains) {
+  extend_case("[[guard]]\nname = \"size\"\njson = \"/size\"\nloss_pct = 20\n");
+  const auto with_size = [](const std::string& value, const std::string& size) {
+    std::string text = program(value);
+    const std::string from = "\"value\": " + value;
+    return text.replace(text.find(from), from.size(), from + ", \"size\": " + size);
+  };
+  repository_.write(kProgram, with_size("100", "10"));
+  repository_.commit("With a size");
+  start();
+  EXPECT_EQ(step(with_size("90", "4")).code, 0);
+  const Outcome over = step(with_size("80", "9"));
+  EXPECT_EQ(over.code, 18) << over.out;
+  EXPECT_EQ(step(with_size("80", "4.5")).code, 0);
 }
 
 TEST_F(CommandAttack, AShadowedModuleOfTheCheckIsNotSeen) {

@@ -24,21 +24,23 @@ class ServerCase : public AuthoringWorkplace {
   ServerCase() {
     const fs::path program = AUTOKERNEL_PROGRAM;
     const std::string serve = program.string() + " mock-server --port $AUTOKERNEL_PORT --model m";
-    repository_.write("case/case.toml",
-                      fmt::format("name = \"Server\"\nproblem = \"serve m\"\n"
-                                  "editable = [\"workspace/options.txt\", \"workspace/**/*\"]\n"
-                                  "[command]\nhidden = [\"reference/*\"]\n"
-                                  "readable = [\"{}\"]\n"
-                                  "[server]\n"
-                                  "start = \"exec {} $(cat workspace/options.txt)\"\n"
-                                  "reference = \"exec {} $(cat reference/options.txt)\"\n"
-                                  "model = \"m\"\nstart_seconds = 20\n"
-                                  "[load]\nconcurrency = 4\nrequests = 12\nwarmup = 2\n"
-                                  "input_tokens = \"4:16\"\noutput_tokens = 16\n"
-                                  "request_seconds = 3\n"
-                                  "[metric]\nname = \"tpot\"\nunit = \"s\"\njson = \"/tpot/mean\"\n"
-                                  "min_gain_pct = 2\nbudget_seconds = 3\n",
-                                  program.parent_path().string(), serve, serve));
+    repository_.write(
+        "case/case.toml",
+        fmt::format("name = \"Server\"\nproblem = \"serve m\"\n"
+                    "editable = [\"workspace/options.txt\", \"workspace/**/*\"]\n"
+                    "[command]\nhidden = [\"reference/*\"]\n"
+                    "readable = [\"{}\"]\n"
+                    "[server]\n"
+                    "start = \"exec {} $(cat workspace/options.txt)\"\n"
+                    "reference = \"exec {} $(cat reference/options.txt)\"\n"
+                    "model = \"m\"\nstart_seconds = 20\n"
+                    "[load]\nconcurrency = 4\nrequests = 12\nwarmup = 2\n"
+                    "input_tokens = \"4:16\"\noutput_tokens = 16\n"
+                    "request_seconds = 3\n"
+                    "[metric]\nname = \"tpot\"\nunit = \"s\"\njson = \"/tpot/mean\"\n"
+                    "min_gain_pct = 2\nbudget_seconds = 3\n"
+                    "[[guard]]\nname = \"e2e\"\njson = \"/e2e/mean\"\nloss_pct = 20\n",
+                    program.parent_path().string(), serve, serve));
     repository_.write("case/reference/options.txt", "--ttft-ms 1 --tpot-ms 1\n");
     repository_.write(kOptions, "--ttft-ms 5 --tpot-ms 10\n");
     repository_.commit("A server");

@@ -1,8 +1,10 @@
-// What a confined command (sandbox.h) cannot do by itself since Landlock knows nothing of it:
-// change the modes and times of files. The kernel hands such calls to whoever started it, who
-// carries them out where the file is the command's own.
+// What a confined command (sandbox.h) cannot do by itself, since Landlock knows nothing of it or
+// cannot tell: change the modes and times of files, and, where it has devices, name its threads.
+// The kernel hands such calls to whoever started it, who carries them out where the file is the
+// command's own.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 
 #include "autokernel/base/descriptor.h"
@@ -21,7 +23,12 @@ class FileModes {
   // whatever cannot be understood, are answered with EPERM.
   void answer() const;
 
+  // One call that waits, as far as it is understood.
+  struct WaitingCall;
+
  private:
+  [[nodiscard]] int error_of(const WaitingCall& call, std::uint64_t id) const;
+
   Descriptor listener_;
   Descriptor own_;
   std::filesystem::path folder_;

@@ -2,10 +2,12 @@
 // them, and what is kept is what improves a number that a run comes to.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -113,6 +115,12 @@ struct CommandPlan {
   double budget_seconds = 60;  // of an experiment's runs
   CommandLimits limits;
 };
+
+// What a run writes beside a case that lies at the root of its repository, and `autokernel plot`
+// wherever the user is: no files of a case.
+inline constexpr std::string_view kResults = "results.tsv";
+inline constexpr std::array<std::string_view, 3> kPlots = {"progress.png", "progress.svg",
+                                                           "progress.html"};
 
 // "lower", "higher", as in case.toml.
 [[nodiscard]] const char* spelling(Better better);

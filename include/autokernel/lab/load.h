@@ -77,7 +77,8 @@ struct RequestOutcome {
   std::optional<std::size_t> usage_output;
   std::string id;  // the server's
   std::string finish_reason;
-  std::string text;  // where LoadSettings keeps it
+  std::string text;                     // where LoadSettings keeps it
+  std::vector<std::size_t> text_bytes;  // the same: how long it was after each piece
 
   LoadFailure failure = LoadFailure::none;
   int status = 0;

@@ -26,6 +26,10 @@ inline constexpr const char* kInputFile = "input";
 inline constexpr const char* kOutputFile = "output";
 inline constexpr const char* kRulesFile = "command";
 
+// Bytes on standard output, and processes at a time: more are a mistake, and everybody's machine.
+inline constexpr std::uint64_t kMostOutput = 64ULL << 20U;
+inline constexpr std::size_t kMostProcesses = 4096;
+
 // What `autokernel confined` is told by kRulesFile.
 struct ConfinedLine {
   std::string line;  // for /bin/sh
@@ -41,7 +45,13 @@ struct ConfinedLine {
 [[nodiscard]] std::vector<std::filesystem::path> readable_by_commands(bool with_network);
 
 struct CommandEnd {
-  enum class How : std::uint8_t { by_itself, past_deadline, over_memory };
+  enum class How : std::uint8_t {
+    by_itself,
+    past_deadline,
+    over_memory,
+    over_output,     // it printed more than kMostOutput
+    over_processes,  // more than kMostProcesses at a time
+  };
   How how = How::by_itself;
   Ending ending;                 // where it was by itself
   std::string output;            // standard output, whole

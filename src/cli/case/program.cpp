@@ -129,8 +129,74 @@ constexpr const char* kItsBench = "autokernel bench --size";
 
 }  // namespace
 
+namespace {
+
+// Of a case of commands.
+[[nodiscard]] std::string command_part(const cases::Case& problem, const cases::CommandPlan& plan,
+                                       const std::string& folder) {
+  const std::string option = case_option(folder);
+  std::string text = fmt::format(
+      R"(
+You make one program better by experiments: {}. What counts is `{}`{}: {} is better. You edit {} and nothing else.
+`autokernel` builds the program, runs it confined and in turn with the incumbent, checks what it puts out, keeps what
+is better and reverts the rest.
+
+- Never run git, except a command that a message of the program tells you to run.
+- Never edit the log, and change no file that is not editable: a step refuses to go on.
+- What a run puts out must stay right. No stored answers: inputs are new for each pair of runs.
+
+## The case
+
+`autokernel case show {}` prints all of it.
+
+)",
+      problem.problem, plan.metric.name, plan.metric.unit.empty() ? "" : " in " + plan.metric.unit,
+      spelling(plan.metric.better), editable_text(problem), shell_word(folder));
+  if (!plan.build.empty()) text += fmt::format("- build: `{}`\n", plan.build);
+  if (plan.server) {
+    text += fmt::format("- server: `{}`\n", plan.server->start);
+  } else {
+    text += fmt::format("- run: `{}`\n- check: `{}`\n", plan.run, plan.check);
+  }
+  for (const cases::GuardedMetric& guard : plan.guards)
+    text += fmt::format("- guard: `{}` may become at most {:g} % worse than the baseline's\n",
+                        guard.metric.name, 100 * guard.most_loss);
+  return text + fmt::format(R"(
+## The loop
+
+    autokernel loop status                # a run exists already: go on with it
+    autokernel loop start TAG{0}
+    autokernel loop step -m "what you changed, and why it should be better"
+
+1. Profile first: know where the time, or the loss, comes from.
+2. One idea an experiment. The files always hold the incumbent.
+3. Read what a step prints, from `verdict` down. It has already kept the edit or put the files back.
+4. `should_continue` begins with `no`: stop. Then `autokernel loop finish` measures the gain again.
+
+| code | verdict | do |
+|---|---|---|
+| 0 | kept | go on from here |
+| 10 | not faster | was the idea wrong, or was something else the bottleneck? |
+| 16 | inconclusive | `autokernel restore N`, then `autokernel loop step --again --longer 4 -m "the same idea"` |
+| 11, 12, 13, 14 | incorrect, does not compile, timed out, crashed | `reason` says why; `autokernel restore N` brings the edit back |
+| 18 | over a guard-rail | the metric is better, and a guard is worse: keep the idea, and pay less for it |
+| 15 | refused | another file was changed: put it back as the message says |
+| 20 | refused | the budget is used up |
+)",
+                            option);
+}
+
+}  // namespace
+
 std::string program_text(const cases::Case& problem, const std::string& folder) {
   const std::string command = "autokernel case program " + shell_word(folder);
+  if (problem.command) {
+    return visible_text(
+        fmt::format("{} for the case in {}; '{}' prints it again -->\n# For a coding "
+                    "agent: make {} better\n",
+                    kProgramMark, folder, command, problem.name) +
+        command_part(problem, *problem.command, folder));
+  }
   return visible_text(
       fmt::format("{} for the case in {}; '{}' prints it again -->\n# For a coding agent: make {} "
                   "faster\n{}",

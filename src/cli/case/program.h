@@ -13,6 +13,7 @@ inline constexpr const char* kProgramMark = "<!-- made by autokernel";
 // `folder` is where the case lies, as it is typed from where the program will be run: "kernels".
 // The parts that hold for every case are those of the program.md of autokernel's own sources; the
 // rest is the case's: its tensors and sizes, what is right, and the playbook for what bounds it.
+// Of a case of commands: its commands, its metric, and how the loop is used.
 [[nodiscard]] std::string program_text(const cases::Case& problem, const std::string& folder);
 
 // The section of AGENTS.md that leads there, without the lines that mark it.

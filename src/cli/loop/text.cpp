@@ -197,11 +197,11 @@ constexpr const char* kEmulatedTimes = "these times rank kernels on this CPU, no
   }
   if (step.experiment.verdict == trial::finding(trial::Outcome::inconclusive).in_loop) {
     const auto& comparison = step.result.comparison;
-    if (step.result.is_of_command && comparison && trial::is_near_tie(*comparison)) {
+    if (step.result.is_of_command && comparison) {
       return fmt::format(
-          "near a tie: measure it longer, 'autokernel restore {}', then 'autokernel loop step "
-          "--again --longer 4 -m \"the same idea\"'; or continue from the best",
-          number);
+          "{}measure it longer, 'autokernel restore {}', then 'autokernel loop step --again "
+          "--longer 4 -m \"the same idea\"'; or continue from the best",
+          trial::is_near_tie(*comparison) ? "near a tie: " : "", number);
     }
     return fmt::format(
         "try again when the machine is quieter: 'autokernel restore {}', then 'autokernel loop "

@@ -98,7 +98,10 @@ void Exchange::take_piece(const AnswerPiece& piece, double now) {
     if (!is_blank && !is_within_word_) ++outcome.words;
     is_within_word_ = !is_blank;
   }
-  if (settings_.keeps_text) outcome.text += piece.text;
+  if (settings_.keeps_text) {
+    outcome.text += piece.text;
+    outcome.text_bytes.push_back(outcome.text.size());
+  }
 }
 
 // The first thing that is wrong is what the request failed by.

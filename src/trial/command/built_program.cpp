@@ -6,6 +6,8 @@
 #include <csignal>
 #include <cstring>
 
+#include "autokernel/base/error.h"
+#include "autokernel/base/files.h"
 #include "autokernel/base/visible_text.h"
 #include "trial/command/served_answers.h"
 
@@ -14,6 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Each run gets a copy of it.
+constexpr std::uint64_t kLargestBuild = 8ULL << 30U;
 // Of what a command said, as a reason has it; the log has all of it.
 constexpr std::size_t kMostLines = 3;
 constexpr std::size_t kLongestLine = 200;
@@ -77,6 +81,17 @@ void require_end(const char* what, const CommandEnd& end, const cases::CommandLi
                   fmt::format("{} took more than {} MB of memory ([limits] memory_mb)", what,
                               limits.memory_bytes >> 20U),
                   detail);
+  const Verdict over = failed == Verdict::incorrect || failed == Verdict::does_not_compile
+                           ? failed
+                           : Verdict::crashed;
+  if (end.how == CommandEnd::How::over_output)
+    throw Refused(
+        over,
+        fmt::format("{} printed more than {} MiB on standard output", what, kMostOutput >> 20U),
+        detail);
+  if (end.how == CommandEnd::How::over_processes)
+    throw Refused(
+        over, fmt::format("{} had more than {} processes at a time", what, kMostProcesses), detail);
   const std::string said = end.complaint.empty() ? end.output : end.complaint;
   throw Refused(failed,
                 fmt::format("{} {}{}", what, ending_of(end),
@@ -117,6 +132,26 @@ BuiltProgram::BuiltProgram(const CommandSetting& setting, const FilesByPath& edi
   const CommandEnd end = command(Phase::compile, folder_.path(), setting.plan->build, most, {}, {});
   build_seconds_ = end.seconds;
   require_end("the build", end, setting.plan->limits, most, Verdict::does_not_compile);
+  require_fixed_files();
+}
+
+void BuiltProgram::require_fixed_files() const {
+  const fs::path files = folder_.path() / kWorkFolder / kFilesFolder;
+  for (const auto& [path, bytes] : setting_.files.fixed) {
+    std::optional<std::string> now;
+    try {
+      now = read_file_below(files, path, "a fixed file", bytes.size());
+    } catch (const Error&) {  // it is no regular file any more, or a longer one
+      now.reset();
+    }
+    if (now != bytes)
+      throw Refused(Verdict::does_not_compile,
+                    fmt::format("the build changed {}, which is fixed", path), {});
+  }
+  if (folder_bytes(files) > kLargestBuild)
+    throw Refused(Verdict::does_not_compile,
+                  fmt::format("the build left more than {} GiB of files", kLargestBuild >> 30U),
+                  {});
 }
 
 BuiltProgram::~BuiltProgram() = default;

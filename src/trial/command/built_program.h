@@ -96,6 +96,8 @@ class BuiltProgram {
                                    const std::string& input) const;
   [[nodiscard]] MeasuredRun serve(const std::string& seed);
   [[nodiscard]] RunningServer& server();
+  // What a build may not do. Throws Refused.
+  void require_fixed_files() const;
   void copy_to(const std::filesystem::path& files) const;
   void read_metrics(MeasuredRun& run, bool of_check, const CommandOutputs& outputs) const;
 

@@ -43,6 +43,19 @@ std::string copy_files(const fs::path& from, const fs::path& to) {
   return fmt::format("what was built cannot be copied: {}", failed.message());
 }
 
+std::uint64_t folder_bytes(const fs::path& folder) {
+  std::uint64_t total = 0;
+  std::error_code failed;
+  fs::recursive_directory_iterator at(folder, failed);
+  for (; !failed && at != fs::recursive_directory_iterator(); at.increment(failed)) {
+    std::error_code gone;
+    if (at->symlink_status(gone).type() != fs::file_type::regular) continue;
+    const std::uint64_t bytes = at->file_size(gone);
+    if (!gone) total += bytes;
+  }
+  return total;
+}
+
 ReadOutputs read_outputs(const fs::path& folder, const std::vector<std::string>& paths) {
   ReadOutputs outputs;
   for (const std::string& path : paths) {

@@ -1,6 +1,7 @@
 // The folders that commands work in.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <string>
@@ -17,6 +18,9 @@ void write_files(const std::filesystem::path& folder, const FilesByPath& files);
 // lies there is to blame; empty: it is done. Throws Error(environment) where the disk is full.
 [[nodiscard]] std::string copy_files(const std::filesystem::path& from,
                                      const std::filesystem::path& to);
+
+// Of all regular files below the folder, as long as they say they are.
+[[nodiscard]] std::uint64_t folder_bytes(const std::filesystem::path& folder);
 
 // Regular files by path from the folder, none of them behind a link; and why one is missing, in
 // words ("the run left no out.json"); empty: none is.

@@ -96,12 +96,13 @@ CommandGpus gpus_for_commands(int count) {
                     attempt, visible != nullptr ? "CUDA_VISIBLE_DEVICES names" : "this machine has",
                     usable.size()));
   usable.resize(static_cast<std::size_t>(count));
-  CommandGpus gpus{.uuids = {},
-                   .description = described(usable),
-                   .driver_version = telemetry->driver_version(),
-                   .devices = device_files(),
-                   .readable = {"/proc/driver/nvidia", "/proc/devices", "/sys/bus/pci/devices",
-                                "/sys/devices", "/sys/module", "/etc/nvidia"}};
+  CommandGpus gpus{
+      .uuids = {},
+      .description = described(usable),
+      .driver_version = telemetry->driver_version(),
+      .devices = device_files(),
+      .readable = {"/proc/driver/nvidia", "/proc/devices", "/proc/sys/vm/mmap_min_addr",
+                   "/sys/bus/pci/devices", "/sys/devices", "/sys/module", "/etc/nvidia"}};
   for (Usable& gpu : usable) gpus.uuids.push_back(std::move(gpu.uuid));
   return gpus;
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -10,6 +11,7 @@
 #include <array>
 #include <cstdlib>
 #include <system_error>
+#include <thread>
 
 #include "autokernel/base/bounded_text.h"
 #include "autokernel/base/error.h"
@@ -17,6 +19,7 @@
 #include "autokernel/base/files.h"
 #include "autokernel/base/local_socket.h"
 #include "autokernel/base/packing.h"
+#include "autokernel/base/processor_clock.h"
 #include "autokernel/compile/confined_python.h"
 
 namespace autokernel::trial {
@@ -31,11 +34,11 @@ using std::chrono::milliseconds;
 constexpr milliseconds kMemoryWatch{100};
 // Between fork and the command's own first instruction lie some milliseconds.
 constexpr std::chrono::seconds kLongestStart{30};
-// What is kept of standard error; of standard output all is, up to this.
+// What is kept of standard error; of standard output all is.
 constexpr std::size_t kMostComplaint = 64UL << 10U;
-constexpr std::uint64_t kMostOutput = 64ULL << 20U;
 
-// Read by programs of all kinds: libraries, time zones, processors.
+// Read by programs of all kinds: libraries, time zones, processors. Not /proc as a whole: a kernel
+// (6.18) that has Landlock lets a confined process read the variables of others there.
 constexpr std::array kSystem = {"/usr",
                                 "/bin",
                                 "/lib",
@@ -106,6 +109,38 @@ Variables variables_for(const fs::path& work, const Variables& more) {
 
 // Members are destroyed from the last to the first: the process is ended before its channels go.
 class ConfinedProcess::Running {
+  // Answers the calls of a command that wait, at once, whatever else is done meanwhile.
+  class Answering {
+   public:
+    Answering(Descriptor listener, const fs::path& own)
+        : modes_(std::move(listener), own),
+          stop_(::eventfd(0, EFD_CLOEXEC)),
+          thread_([this](const std::stop_token& stopped) {
+            while (!stopped.stop_requested()) {
+              std::array<pollfd, 2> waiting{
+                  {{modes_.descriptor(), POLLIN, 0}, {stop_.get(), POLLIN, 0}}};
+              ::poll(waiting.data(), waiting.size(), -1);
+              modes_.answer();
+              // Its last process has ended, and nothing more comes.
+              if ((waiting[0].revents & POLLHUP) != 0) return;
+            }
+          }) {}
+    Answering(const Answering&) = delete;
+    Answering& operator=(const Answering&) = delete;
+    Answering(Answering&&) = delete;
+    Answering& operator=(Answering&&) = delete;
+    ~Answering() {
+      thread_.request_stop();
+      constexpr std::uint64_t kOnce = 1;
+      static_cast<void>(::write(stop_.get(), &kOnce, sizeof kOnce) == sizeof kOnce);
+    }
+
+   private:
+    FileModes modes_;
+    Descriptor stop_;
+    std::jthread thread_;
+  };
+
  public:
   Running(const CommandRules& rules, const fs::path& folder, const ProcessTree& tree)
       : rules_(rules),
@@ -127,7 +162,6 @@ class ConfinedProcess::Running {
       stop_ = Clock::now();
       ending_ = child_.wait_until(stop_);
       take_complaint();
-      if (modes_) modes_->answer();
       if (ending_) break;
       if (stop_ >= deadline_) {
         how_ = CommandEnd::How::past_deadline;
@@ -136,7 +170,7 @@ class ConfinedProcess::Running {
       if (stop_ >= next_look_) {
         next_look_ = stop_ + kMemoryWatch;
         meanwhile();
-        if (tree_.held_bytes() > rules_.memory_bytes) how_ = CommandEnd::How::over_memory;
+        look_at_limits();
       }
       if (stop_ >= until) break;
     }
@@ -149,11 +183,14 @@ class ConfinedProcess::Running {
     end.ending = ending_ ? *ending_ : child_.kill();
     static_cast<void>(tree_.kill_all());
     take_complaint();
+    if (output_bytes() > kMostOutput) how_ = end.how = CommandEnd::How::over_output;
     end.seconds = std::chrono::duration<double>(stop_ - start_).count();
     end.complaint = complaint_.text();
-    end.output =
-        read_file_below(folder_, kOutputFile, "what a command printed", kMostOutput).value_or("");
-    end.processor_seconds = processor_seconds_of_children() - used_before_;
+    if (how_ != CommandEnd::How::over_output)
+      end.output =
+          read_file_below(folder_, kOutputFile, "what a command printed", kMostOutput).value_or("");
+    end.processor_seconds =
+        clock_.seconds().value_or(processor_seconds_of_children() - used_before_);
     return end;
   }
 
@@ -180,14 +217,27 @@ class ConfinedProcess::Running {
   }
 
  private:
+  void look_at_limits() {
+    const std::vector<pid_t> members = tree_.members();
+    std::uint64_t held = 0;
+    for (const pid_t process : members) held += held_bytes(process);
+    if (held > rules_.memory_bytes) how_ = CommandEnd::How::over_memory;
+    if (members.size() > kMostProcesses) how_ = CommandEnd::How::over_processes;
+    if (output_bytes() > kMostOutput) how_ = CommandEnd::How::over_output;
+  }
+  [[nodiscard]] std::uint64_t output_bytes() const {
+    std::error_code failed;
+    const std::uint64_t bytes = fs::file_size(folder_ / kOutputFile, failed);
+    return failed ? 0 : bytes;
+  }
   [[nodiscard]] bool is_over() const { return ending_ || how_ != CommandEnd::How::by_itself; }
 
   // It arrives before the command starts.
   void take_listener() {
-    if (modes_) return;
+    if (answering_) return;
     Received received = receive_from(child_.input());
     if (!received.descriptors.empty())
-      modes_.emplace(std::move(received.descriptors.front()), work_);
+      answering_.emplace(std::move(received.descriptors.front()), work_);
   }
 
   void take_start() {
@@ -203,9 +253,8 @@ class ConfinedProcess::Running {
   }
 
   void wait(Clock::time_point until) const {
-    std::array<pollfd, 3> waiting{{{child_output(), POLLIN, 0},
-                                   {modes_ ? modes_->descriptor() : -1, POLLIN, 0},
-                                   {end_of_process_.get(), POLLIN, 0}}};
+    std::array<pollfd, 2> waiting{
+        {{child_output(), POLLIN, 0}, {end_of_process_.get(), POLLIN, 0}}};
     // Where the kernel does not tell of a process's end, it is looked at again and again.
     constexpr milliseconds kOften{2};
     auto patience = std::chrono::ceil<milliseconds>(until - Clock::now());
@@ -232,6 +281,7 @@ class ConfinedProcess::Running {
   fs::path work_;
   double used_before_ = processor_seconds_of_children();
   Child child_;
+  ProcessorClock clock_{child_.id()};
   Descriptor end_of_process_;
   int output_ = child_.output().get();
   bool is_quiet_ = false;
@@ -242,7 +292,7 @@ class ConfinedProcess::Running {
   Clock::time_point stop_;  // when it had ended, or was looked at last
   std::optional<Ending> ending_;
   CommandEnd::How how_ = CommandEnd::How::by_itself;
-  std::optional<FileModes> modes_;
+  std::optional<Answering> answering_;
   BoundedText complaint_{kMostComplaint};
 };
 

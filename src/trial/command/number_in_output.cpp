@@ -26,23 +26,38 @@ std::regex number_pattern(const std::string& name, const std::string& pattern) {
   return compiled;
 }
 
-std::optional<double> last_number(const std::regex& pattern, std::string_view text) {
-  // Line by line: of a long text as a whole, the library runs out of stack.
-  constexpr std::size_t kLongestLine = 4096;
+namespace {
+
+// The number in the last match in a line.
+[[nodiscard]] std::optional<double> last_in_line(const std::regex& pattern,
+                                                 const std::string& line) {
   std::optional<double> value;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    const std::string line(text.substr(begin, std::min(end - begin, kLongestLine)));
-    begin = end + 1;
-    for (std::sregex_iterator match(line.begin(), line.end(), pattern), none; match != none;
-         ++match) {
-      const std::string digits = (*match)[1].str();
-      char* rest = nullptr;
-      const double number = std::strtod(digits.c_str(), &rest);
-      if (rest != digits.c_str() && std::isfinite(number)) value = number;
-    }
+  for (std::sregex_iterator match(line.begin(), line.end(), pattern), none; match != none;
+       ++match) {
+    const std::string digits = (*match)[1].str();
+    char* rest = nullptr;
+    const double number = std::strtod(digits.c_str(), &rest);
+    if (rest != digits.c_str() && std::isfinite(number)) value = number;
   }
   return value;
+}
+
+}  // namespace
+
+std::optional<double> last_number(const std::regex& pattern, std::string_view text) {
+  // Line by line, and not too long a line: of a long text the library runs out of stack, and its
+  // time grows with the square of the length, or more, for texts made to that end.
+  constexpr std::size_t kLongestLine = 1024;
+  text = text.substr(text.size() - std::min(text.size(), kSearchedForNumber));
+  while (!text.empty()) {
+    const std::size_t newline = text.substr(0, text.size() - 1).rfind('\n');
+    const std::size_t begin = newline == std::string_view::npos ? 0 : newline + 1;
+    std::string_view line = text.substr(begin, kLongestLine);
+    line = line.substr(0, line.find('\n'));
+    if (const auto value = last_in_line(pattern, std::string(line))) return value;
+    text = text.substr(0, begin);
+  }
+  return std::nullopt;
 }
 
 }  // namespace autokernel::trial

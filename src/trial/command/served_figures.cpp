@@ -1,3 +1,4 @@
+#include <cstddef>
 #include <nlohmann/json.hpp>
 
 #include "autokernel/lab/load_figures.h"
@@ -16,10 +17,25 @@ using nlohmann::json;
           {"p99", figures.p99.value}};
 }
 
+// The first token has come when as much text has as the reference's first piece holds: whatever
+// every answer begins with, a server may send before it has computed anything.
+void count_from_first_token(lab::RequestOutcome& outcome, const lab::RequestOutcome& reference) {
+  if (reference.text_bytes.empty() || !outcome.first) return;
+  std::size_t early = 0;  // pieces that do not complete it
+  while (early + 1 < outcome.text_bytes.size() &&
+         outcome.text_bytes[early] < reference.text_bytes.front())
+    ++early;
+  for (std::size_t i = 0; i < early; ++i) *outcome.first += static_cast<double>(outcome.gaps.at(i));
+  outcome.gaps.erase(outcome.gaps.begin(),
+                     outcome.gaps.begin() + static_cast<std::ptrdiff_t>(early));
+}
+
 [[nodiscard]] json figures_of(const cases::LoadPlan& plan, lab::LoadRun run,
                               const lab::LoadRun& reference) {
-  for (std::size_t i = 0; i < run.requests.size(); ++i)
+  for (std::size_t i = 0; i < run.requests.size(); ++i) {
     run.requests[i].usage_output = reference.requests.at(i).usage_output;
+    count_from_first_token(run.requests[i], reference.requests.at(i));
+  }
   lab::LoadSettings settings;
   settings.concurrency = plan.concurrency;
   settings.rate = plan.rate;
