@@ -138,30 +138,48 @@ using WaitingCall = FileModes::WaitingCall;
   }
 }
 
-// The number of the thread whose name lies there: "/proc/self/task/480/comm"; empty: it is no such
-// file.
-[[nodiscard]] std::string thread_named_by(const WaitingCall& call) {
-  std::string path = read_path(call.process, call.arguments[1]).value_or("");
-  constexpr std::string_view kBefore = "/proc/self/task/";
+// What a process may know of itself, below its own folder in /proc.
+constexpr std::array<std::string_view, 6> kReadOfItself = {"maps",  "status",  "stat",
+                                                           "statm", "cmdline", "limits"};
+
+// "task/480/comm".
+[[nodiscard]] bool is_name_of_thread(std::string_view below) {
+  constexpr std::string_view kBefore = "task/";
   constexpr std::string_view kBehind = "/comm";
-  if (!path.starts_with(kBefore) || !path.ends_with(kBehind)) return {};
-  path = path.substr(kBefore.size());
-  path.resize(path.size() - std::min(path.size(), kBehind.size()));
-  constexpr std::size_t kMostDigits = 10;
-  const bool is_number = !path.empty() && path.size() <= kMostDigits &&
-                         path.find_first_not_of("0123456789") == std::string::npos;
-  return is_number ? path : std::string();
+  if (!below.starts_with(kBefore) || !below.ends_with(kBehind)) return false;
+  below.remove_prefix(kBefore.size());
+  below.remove_suffix(std::min(below.size(), kBehind.size()));
+  return !below.empty() && below.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-// A call for a file to write, which is the kernel's to answer but for the names of the process's
-// own threads: these are opened for it. Whether the call was answered.
-[[nodiscard]] bool opens_name_of_thread(const WaitingCall& call, const Descriptor& listener,
-                                        std::uint64_t id) {
-  const std::string thread = thread_named_by(call);
-  if (thread.empty()) return false;
-  // Below the process itself, where only its own threads are.
-  const std::string file = fmt::format("/proc/{}/task/{}/comm", call.process, thread);
-  const Descriptor opened(::open(file.c_str(), O_WRONLY | O_CLOEXEC));
+// How a file of the process's own in /proc is opened for it; none: it is no such file.
+struct OwnFile {
+  std::string below;  // its folder
+  int flags = O_RDONLY;
+};
+[[nodiscard]] std::optional<OwnFile> own_file(const WaitingCall& call) {
+  constexpr std::string_view kSelf = "/proc/self/";
+  // Most paths end before that, or differ at the first letters.
+  const std::string path = read_path(call.process, call.arguments[1]).value_or("");
+  if (!path.starts_with(kSelf)) return std::nullopt;
+  const std::string below = path.substr(kSelf.size());
+  const auto access = static_cast<int>(call.arguments[2]) & O_ACCMODE;
+  if (access == O_RDONLY && std::ranges::find(kReadOfItself, below) != kReadOfItself.end())
+    return OwnFile{.below = below};
+  if (access == O_WRONLY && is_name_of_thread(below))
+    return OwnFile{.below = below, .flags = O_WRONLY};
+  return std::nullopt;
+}
+
+// Opens for a process what is its own in /proc; any other call for a file is the kernel's to
+// answer. Whether this one was answered.
+[[nodiscard]] bool opens_own_file(const WaitingCall& call, const Descriptor& listener,
+                                  std::uint64_t id) {
+  const auto own = own_file(call);
+  if (!own) return false;
+  // A thread that is not its own has no folder there.
+  const std::string file = fmt::format("/proc/{}/{}", call.process, own->below);
+  const Descriptor opened(::open(file.c_str(), own->flags | O_CLOEXEC));
   if (!opened.is_open() || ::seccomp_notify_id_valid(listener.get(), id) != 0) return false;
   seccomp_notif_addfd given{};
   given.id = id;
@@ -216,7 +234,7 @@ void FileModes::answer() const {
     reply->flags = 0;
     if (call.number != __NR_openat) {
       reply->error = -error_of(call, asked->id);
-    } else if (opens_name_of_thread(call, listener_, asked->id)) {
+    } else if (opens_own_file(call, listener_, asked->id)) {
       continue;
     } else {
       reply->flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;

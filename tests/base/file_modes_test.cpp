@@ -10,6 +10,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -138,7 +139,7 @@ TEST_F(ConfinedCommand, IsToldWhatIsWrong) {
   return number_of(::open(file.c_str(), flags, 0600));
 }
 
-TEST_F(ConfinedCommand, NamesItsThreadsAndWritesNothingElseOfProcWhereItHasDevices) {
+TEST_F(ConfinedCommand, KnowsItselfAndNamesItsThreadsWhereItHasDevices) {
   if (!has_landlock()) GTEST_SKIP() << "no Landlock";
   const std::vector<fs::path> devices = {"/dev/full"};
   const auto opened = [&](const std::string& file, int flags) {
@@ -158,6 +159,12 @@ TEST_F(ConfinedCommand, NamesItsThreadsAndWritesNothingElseOfProcWhereItHasDevic
   EXPECT_NE(opened("/proc/self/task/" + std::to_string(::getpid()) + "/comm", O_WRONLY), 0);
   EXPECT_EQ(opened("/proc/" + std::to_string(::getpid()) + "/comm", O_WRONLY), EACCES);
   EXPECT_EQ(opened("/proc/self/oom_score_adj", O_WRONLY), EACCES);
+  EXPECT_EQ(opened("/proc/self/maps", O_RDONLY), 0);
+  EXPECT_EQ(opened("/proc/self/maps", O_RDWR), EACCES);
+  EXPECT_EQ(opened("/proc/self/mem", O_RDONLY), EACCES);
+  EXPECT_EQ(opened("/proc/" + std::to_string(::getpid()) + "/maps", O_RDONLY), EACCES);
+  EXPECT_EQ(opened("/proc/self/task/../../" + std::to_string(::getpid()) + "/maps", O_RDONLY),
+            EACCES);
   EXPECT_NE(opened("/proc/self/task/../comm", O_WRONLY), 0);
   EXPECT_EQ(opened("new", O_WRONLY | O_CREAT), 0);
   EXPECT_EQ(opened(other().string(), O_WRONLY), EACCES);
@@ -223,6 +230,34 @@ TEST_F(ConfinedCommand, OpensNoConnectionWhereItServes) {
   constexpr int kMultipath = 262;
   EXPECT_EQ(inside([] { return number_of(::socket(AF_INET, SOCK_STREAM, kMultipath)); }, serving),
             EPERM);
+}
+
+TEST_F(ConfinedCommand, MayListenLocallyWhereItHasDevicesAndConnectsNowhere) {
+  const std::vector<fs::path> devices = {"/dev/full"};
+  const auto result_of = [&](const std::function<int()>& attempt) {
+    return inside(attempt, {}, devices);
+  };
+  EXPECT_EQ(result_of([] {
+              const int local = ::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+              sockaddr_un address{};
+              address.sun_family = AF_UNIX;
+              address.sun_path[1] = 'x';  // of a name without a file
+              const auto* const to = reinterpret_cast<const sockaddr*>(&address);
+              if (::bind(local, to, sizeof address.sun_family + 8) != 0) return errno;
+              return number_of(::listen(local, 1));
+            }),
+            0);
+  EXPECT_EQ(result_of([] {
+              const int local = ::socket(AF_UNIX, SOCK_SEQPACKET, 0);
+              sockaddr_un address{};
+              address.sun_family = AF_UNIX;
+              const auto* const to = reinterpret_cast<const sockaddr*>(&address);
+              return number_of(::connect(local, to, sizeof address));
+            }),
+            EPERM);
+  EXPECT_EQ(result_of([] { return number_of(::socket(AF_UNIX, SOCK_STREAM, 0)); }), EPERM);
+  EXPECT_EQ(result_of([] { return number_of(::socket(AF_UNIX, SOCK_DGRAM, 0)); }), EPERM);
+  EXPECT_EQ(result_of([] { return number_of(::socket(AF_INET, SOCK_STREAM, 0)); }), EPERM);
 }
 
 TEST_F(ConfinedCommand, HasNoPriorityAndEmptiesNoCache) {
