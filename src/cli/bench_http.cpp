@@ -6,10 +6,13 @@
 #include <cstdlib>
 #include <fstream>
 #include <optional>
+#include <random>
 #include <string>
 
 #include "autokernel/base/error.h"
+#include "autokernel/base/interrupts.h"
 #include "autokernel/base/system_error.h"
+#include "autokernel/base/visible_text.h"
 #include "autokernel/http/curl_library.h"
 #include "autokernel/lab/load.h"
 #include "autokernel/lab/load_figures.h"
@@ -48,7 +51,7 @@ class BenchHttp : public Command {
   std::string output_tokens_ = "128";
   std::optional<std::string> goodput_;
   std::string tokens_by_ = "usage";
-  int seed_ = 0;
+  std::optional<int> seed_;
   std::string key_variable_;
   std::string record_;
   bool no_stream_ = false;
@@ -72,6 +75,31 @@ constexpr double kLongestRun = 86'400;
 constexpr double kHighestRate = 1'000'000;
 // For a first look: in a closed loop of one, some minutes.
 constexpr std::size_t kUsualRequests = 100;
+
+// What requests are made to begins with it.
+[[nodiscard]] std::string server_address(std::string url) {
+  const auto refuse = [&](const char* why) {
+    throw Error(Stop::usage, fmt::format("--url '{}' {}", visible_line(url), why));
+  };
+  while (url.ends_with('/')) url.pop_back();
+  if (!url.starts_with("http://") && !url.starts_with("https://"))
+    refuse("is no address; write http://HOST:PORT or https://HOST");
+  const std::string rest = url.substr(url.find("//") + 2);
+  const std::string authority = rest.substr(0, rest.find('/'));
+  if (authority.empty() || authority.front() == ':') refuse("names no host");
+  if (authority.find('@') != std::string::npos) {
+    // It is printed nowhere.
+    url = url.substr(0, url.find("//") + 2) + "..." + url.substr(url.find('@'));
+    refuse("has a name or password; take a key from the environment with --api-key-variable");
+  }
+  if (url.find_first_of("?# ") != std::string::npos) refuse("has more than an address and a path");
+  if (url.ends_with("/completions"))
+    refuse(
+        "goes on behind the server's address; leave out /v1 and what follows (--endpoint "
+        "chooses it)");
+  if (url.ends_with("/v1")) url.resize(url.size() - 3);
+  return url;
+}
 
 [[nodiscard]] std::string key_in(const std::string& variable) {
   if (variable.empty()) return {};
@@ -163,7 +191,7 @@ void BenchHttp::declare(Options options) {
                   "Count tokens by the server's usage, or by words (exact for mock-server) [usage]")
       .type_name("BY")
       .one_of({"usage", "words"});
-  options.add_option("--seed", seed_, "Seed of prompts, lengths and arrivals [0]")
+  options.add_option("--seed", seed_, "Seed of prompts, lengths and arrivals [new for each run]")
       .type_name("N")
       .within(0, kHighestSeed);
   options
@@ -182,7 +210,7 @@ lab::LoadSettings BenchHttp::settings() const {
     throw Error(Stop::usage, "--ramp takes 0 to 86400");
   }
   lab::LoadSettings settings;
-  settings.url = url_;
+  settings.url = server_address(url_);
   settings.is_chat = endpoint_ == "chat";
   settings.model = model_;
   settings.is_streamed = !no_stream_;
@@ -200,7 +228,10 @@ lab::LoadSettings BenchHttp::settings() const {
   settings.prompts = prompts_;
   settings.input_tokens = lab::LengthDistribution::parse(input_tokens_, "--input-tokens");
   settings.output_tokens = lab::LengthDistribution::parse(output_tokens_, "--output-tokens");
-  settings.seed = static_cast<std::uint64_t>(seed_);
+  // With the prompts of an earlier run it would be measured what a server remembers.
+  constexpr unsigned kSeedBits = 0x7FFF'FFFF;
+  settings.seed = seed_ ? static_cast<std::uint64_t>(*seed_) : std::random_device{}() & kSeedBits;
+  settings.ends_early = true;
   settings.keeps_text = !record_.empty();
   return settings;
 }
@@ -209,10 +240,16 @@ int BenchHttp::run(const Console& console) {
   const lab::LoadSettings settings = this->settings();
   std::optional<lab::Objectives> objectives;
   if (goodput_) objectives = lab::Objectives::parse(*goodput_);
-  if (!record_.empty()) refuse_to_overwrite_source(record_, "the record");
+  if (no_stream_ && objectives && (objectives->ttft || objectives->tpot || objectives->itl))
+    throw Error(Stop::usage,
+                "cannot tell the goodput: --no-stream leaves only e2e to be measured; leave out "
+                "ttft, tpot and itl, or --no-stream");
+  if (!record_.empty()) refuse_to_overwrite(record_, "the record");
   const http::CurlLibrary curl = http::CurlLibrary::open();
   const auto begin = std::chrono::steady_clock::now();
   LoadReport report{.settings = settings, .figures = {}};
+  std::string gave_up;
+  int signal = 0;
   {
     Progress progress(console.err,
                       console.err_is_terminal ? Progress::Painting::on : Progress::Painting::off);
@@ -221,11 +258,20 @@ int BenchHttp::run(const Console& console) {
                     std::chrono::steady_clock::now() - begin);
     });
     if (!record_.empty()) write_record(record_, run);
+    gave_up = run.gave_up;
+    signal = run.signal;
     const lab::TokenCount count =
         tokens_by_ == "words" ? lab::TokenCount::words : lab::TokenCount::usage;
     report.figures = lab::figures_of(run, settings, count, objectives);
   }
-  console.out << (json_ ? load_json(report) : load_text(report));
+  if (report.figures.requests == 0 && !gave_up.empty()) {
+    if (signal != 0) throw Interrupted(signal);
+    throw Error(Stop::environment, fmt::format("cannot measure {}: {}; check --url, --model and "
+                                               "--endpoint",
+                                               settings.url, gave_up));
+  }
+  console.out << (json_ ? load_json(report) : load_text(report)) << std::flush;
+  if (signal != 0) throw Interrupted(signal);
   if (report.figures.succeeded == 0) {
     throw Error(Stop::environment,
                 fmt::format("cannot measure {}: none of {} requests was answered; check --url, "

@@ -80,9 +80,11 @@ constexpr std::array kStatistics = {NamedStatistic{"mean", &lab::LatencyFigures:
   return fmt::format("{:.2f} {}{}", rate.value, unit, interval);
 }
 
-[[nodiscard]] std::string load_line(const lab::LoadSettings& settings) {
-  return settings.rate ? fmt::format("open loop, {:g} requests/s, Poisson arrivals", *settings.rate)
-                       : fmt::format("closed loop, {} at once", settings.concurrency);
+[[nodiscard]] std::string load_line(const lab::LoadSettings& settings,
+                                    const lab::LoadFigures& figures) {
+  if (!settings.rate) return fmt::format("closed loop, {} at once", settings.concurrency);
+  return fmt::format("open loop, {:g} requests/s, Poisson arrivals ({:.2f} were drawn)",
+                     *settings.rate, figures.offered_rate);
 }
 
 [[nodiscard]] std::string requests_line(const lab::LoadFigures& figures) {
@@ -132,13 +134,17 @@ std::string load_text(const LoadReport& report) {
   const lab::LoadFigures& figures = report.figures;
   KeyLines lines;
   lines.add("server", settings.url + ", model " + settings.model);
-  lines.add("load", load_line(settings));
+  lines.add("load", load_line(settings, figures));
   lines.add("requests", requests_line(figures));
+  lines.add("seed", std::to_string(settings.seed));
   lines.add("seconds", figures.seconds, 2);
   lines.add("request_rate", rate_text(figures.requests_per_second, "requests/s"));
   lines.add("token_rate", rate_text(figures.output_tokens_per_second, "output tokens/s"));
-  lines.add("tokens", fmt::format("{} in, {} out, counted by {}", figures.input_tokens,
-                                  figures.output_tokens, figures.tokens_counted_by));
+  // Of prompts nobody but the server knows.
+  const std::string in =
+      figures.input_tokens > 0 ? fmt::format("{} in, ", figures.input_tokens) : "";
+  lines.add("tokens", fmt::format("{}{} out, counted by {}", in, figures.output_tokens,
+                                  figures.tokens_counted_by));
   if (figures.goodput) lines.add("goodput", goodput_line(*figures.goodput));
   lines.add("generator",
             fmt::format("{:.2f} cores; sent {} ms late (99th percentile), at most {} ms",
@@ -163,6 +169,7 @@ std::string load_json(const LoadReport& report) {
                  {"streamed", settings.is_streamed},
                  {"concurrency", settings.rate ? Json() : Json(settings.concurrency)},
                  {"rate", settings.rate ? Json(*settings.rate) : Json()},
+                 {"offered_rate", settings.rate ? Json(figures.offered_rate) : Json()},
                  {"input_tokens_asked",
                   settings.prompts.empty() ? Json(settings.input_tokens.text()) : Json()},
                  {"output_tokens_asked", settings.output_tokens.text()},

@@ -111,7 +111,7 @@ lab::MockServerSettings MockServer::settings() const {
 }
 
 int MockServer::run(const Console& console) {
-  if (!log_.empty()) refuse_to_overwrite_source(log_, "the log");
+  if (!log_.empty()) refuse_to_overwrite(log_, "the log");
   const Interrupts interrupts;
   lab::MockServer server(settings());
   // Flushed at once: a script waits for the line to learn the port.

@@ -27,4 +27,14 @@ void refuse_to_overwrite_source(const std::filesystem::path& file, std::string_v
                           what, file.string(), ending));
 }
 
+void refuse_to_overwrite(const std::filesystem::path& file, std::string_view what) {
+  std::error_code none;
+  if (!std::filesystem::is_regular_file(file, none) || std::filesystem::is_empty(file, none))
+    return;
+  throw Error(Stop::usage,
+              fmt::format("cannot write {} to {}: the file is there; remove it, or name "
+                          "another one",
+                          what, file.string()));
+}
+
 }  // namespace autokernel::cli

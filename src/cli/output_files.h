@@ -10,4 +10,7 @@ namespace autokernel::cli {
 // case.toml, results.tsv): nobody means to lose that. `what` is to be written: "the log".
 void refuse_to_overwrite_source(const std::filesystem::path& file, std::string_view what);
 
+// Throws Error(usage) where it is a file that has something in it.
+void refuse_to_overwrite(const std::filesystem::path& file, std::string_view what);
+
 }  // namespace autokernel::cli

@@ -181,8 +181,23 @@ TEST_F(BenchHttpTest, EndsWithThreeWhereNothingIsAnswered) {
   const Outcome run =
       run_autokernel({"bench-http", "--url", "http://127.0.0.1:1", "--model", "mock"});
   EXPECT_EQ(run.code, 3);
-  EXPECT_THAT(value_of("requests", run.out), HasSubstr("0 answered"));
-  EXPECT_THAT(run.err, HasSubstr("none of 100 requests was answered; check --url"));
+  EXPECT_THAT(run.out, IsEmpty());
+  EXPECT_THAT(run.err, HasSubstr("no request to warm up was answered (refused"));
+  const Outcome cold = run_autokernel(
+      {"bench-http", "--url", "http://127.0.0.1:1", "--model", "mock", "--warmup", "0"});
+  EXPECT_EQ(cold.code, 3);
+  EXPECT_THAT(value_of("requests", cold.out), HasSubstr("0 answered"));
+  EXPECT_THAT(cold.err, HasSubstr("none of 100 requests was answered; check --url"));
+}
+
+// A server that remembers the prompts of the run before is not measured at that.
+TEST_F(BenchHttpTest, HasOtherPromptsInEachRun) {
+  RunningServer server = serve({"--ttft-ms", "20", "--fault", "cache"});
+  for (int i = 0; i < 2; ++i) {
+    const json report =
+        json::parse(bench_http(server, {"--requests", "8", "--output-tokens", "4"}).out);
+    EXPECT_GE(report["ttft_ms"]["p50"]["value"].get<double>(), 19) << i;
+  }
 }
 
 TEST_F(BenchHttpTest, RefusesOptionsThatMakeNoSense) {
@@ -197,9 +212,41 @@ TEST_F(BenchHttpTest, RefusesOptionsThatMakeNoSense) {
   EXPECT_THAT(refusal({"--rate", "1", "--concurrency", "2"}), HasSubstr("--rate"));
   EXPECT_THAT(refusal({"--requests", "1", "--seconds", "2"}), HasSubstr("--seconds"));
   EXPECT_THAT(refusal({"--goodput", "ttft=fast"}), HasSubstr("cannot read the objective"));
+  EXPECT_THAT(refusal({"--goodput", "tpot=1ms", "--no-stream"}), HasSubstr("leaves only e2e"));
+  scratch_.write("kept.txt", "kept");
+  EXPECT_THAT(refusal({"--record", (scratch_.path() / "kept.txt").string()}),
+              HasSubstr("the file is there"));
   EXPECT_THAT(refusal({"--output-tokens", "9:3"}), HasSubstr("--output-tokens takes"));
   EXPECT_THAT(refusal({"--prompts", "nowhere.jsonl"}), HasSubstr("nowhere.jsonl"));
   EXPECT_THAT(refusal({"--api-key-variable", "NO_SUCH_KEY"}), HasSubstr("NO_SUCH_KEY"));
+}
+
+TEST_F(BenchHttpTest, RefusesAddressesThatAreNone) {
+  const auto refusal = [&](const char* url) {
+    const Outcome run = run_autokernel({"bench-http", "--url", url, "--model", "mock"});
+    EXPECT_EQ(run.code, 2) << url;
+    return run.err;
+  };
+  EXPECT_THAT(refusal("127.0.0.1:1"), HasSubstr("is no address"));
+  EXPECT_THAT(refusal("http://"), HasSubstr("is no address"));
+  EXPECT_THAT(refusal("http://:80"), HasSubstr("names no host"));
+  EXPECT_THAT(refusal("http://h/v1/chat/completions"), HasSubstr("leave out /v1"));
+  EXPECT_THAT(refusal("http://h?x=1"), HasSubstr("more than an address"));
+  EXPECT_THAT(refusal("http://me:secret@h"),
+              AllOf(HasSubstr("name or password"), Not(HasSubstr("secret"))));
+}
+
+TEST_F(BenchHttpTest, SaysAtCtrlCWhatWasMeasured) {
+  RunningServer server = serve({"--ttft-ms", "20"});
+  RunningProgram program(autokernel({"bench-http", "--url", server.url(), "--model", "mock",
+                                     "--requests", "100000", "--output-tokens", "1", "--record",
+                                     (scratch_.path() / "record.jsonl").string()}));
+  ::usleep(600'000);
+  program.send(SIGINT);
+  const Outcome run = program.wait(seconds{20});
+  EXPECT_EQ(run.code, 130) << run.err;
+  EXPECT_THAT(value_of("unclean", run.out), HasSubstr("interrupted"));
+  EXPECT_THAT(contents(scratch_.path() / "record.jsonl"), HasSubstr("\"index\":0"));
 }
 
 TEST_F(BenchHttpTest, EndsAtCtrlC) {

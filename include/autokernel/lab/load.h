@@ -39,6 +39,7 @@ struct LoadSettings {
   LengthDistribution output_tokens;
   std::uint64_t seed = 0;
   bool keeps_text = false;  // of answers, for a record
+  bool ends_early = false;  // by a signal, with what was measured until then
 };
 
 // Why a request gave no answer.
@@ -75,7 +76,8 @@ struct RequestOutcome {
   std::size_t bytes = 0;
   std::optional<std::size_t> usage_input;
   std::optional<std::size_t> usage_output;
-  std::string id;  // the server's
+  bool has_odd_usage = false;  // it is something else than a number of tokens
+  std::string id;              // the server's
   std::string finish_reason;
   std::string text;                     // where LoadSettings keeps it
   std::vector<std::size_t> text_bytes;  // the same: how long it was after each piece
@@ -96,6 +98,7 @@ struct LoadRun {
   std::uint64_t late_events = 0;  // handled more than 1 ms after they could be known of
   double longest_delay = 0;       // seconds, of the handling of an event
   std::string gave_up;            // why not all were made; empty: they were
+  int signal = 0;                 // that ended it early; 0: none did
 };
 
 // Called several times a second with the number of requests that have ended, of those that count.
@@ -103,7 +106,8 @@ struct LoadRun {
 using LoadProgress = std::function<void(std::size_t ended)>;
 
 // Makes the requests. Throws Error(usage) for settings or prompts that make no sense,
-// Error(environment) where too few descriptors or no memory can be had, and Interrupted.
+// Error(environment) where too few descriptors or no memory can be had, and Interrupted, unless the
+// settings say otherwise.
 [[nodiscard]] LoadRun run_load(const http::CurlLibrary& curl, const LoadSettings& settings,
                                const LoadProgress& progress = {});
 

@@ -49,7 +49,7 @@ struct Goodput {
 
 // Where numbers of tokens come from.
 enum class TokenCount : std::uint8_t {
-  usage,  // the server's `usage`; words where it tells none
+  usage,  // the server's `usage`; where it tells none, words, or pieces if these are more
   words   // text split at blanks, which is exact for mock-server alone
 };
 
@@ -64,8 +64,9 @@ struct LoadFigures {
   std::size_t succeeded = 0;
   std::map<std::string, std::size_t> failures;  // by load_failure_name()
   double seconds = 0;                           // from the first request to the end of the last
-  std::string tokens_counted_by;                // "usage", "words" or "usage and words"
-  std::size_t input_tokens = 0;                 // of all answers
+  double offered_rate = 0;        // of an open loop: requests a second, until the last was due
+  std::string tokens_counted_by;  // "usage", "words", "words or pieces", or both
+  std::size_t input_tokens = 0;   // of all answers
   std::size_t output_tokens = 0;
   Estimate requests_per_second;  // that were answered
   Estimate output_tokens_per_second;

@@ -57,8 +57,10 @@ class PieceReader final : public nlohmann::json_sax<json> {
  public:
   bool null() override { return value(); }
   bool boolean(bool /*value*/) override { return value(); }
-  bool number_integer(number_integer_t /*value*/) override { return value(); }
-  bool number_float(number_float_t /*value*/, const string_t& /*text*/) override { return value(); }
+  bool number_integer(number_integer_t /*value*/) override { return odd_value(); }
+  bool number_float(number_float_t /*value*/, const string_t& /*text*/) override {
+    return odd_value();
+  }
   bool binary(binary_t& /*value*/) override { return value(); }
 
   bool number_unsigned(number_unsigned_t number) override {
@@ -85,7 +87,7 @@ class PieceReader final : public nlohmann::json_sax<json> {
                (path_.size() == 1 && path_[0] == PieceKey::error)) {
       piece.error = text;
     }
-    return value();
+    return odd_value();
   }
 
   bool start_object(std::size_t /*elements*/) override {
@@ -120,6 +122,11 @@ class PieceReader final : public nlohmann::json_sax<json> {
   bool is_object = false;
 
  private:
+  // In the place of a number of tokens.
+  bool odd_value() {
+    if (is_at(PieceKey::usage, PieceKey::completion_tokens)) piece.has_odd_usage = true;
+    return value();
+  }
   // A value has ended: what follows it in an array is not the first.
   bool value() {
     if (!path_.empty() && path_.back() == PieceKey::first_element) path_.back() = PieceKey::other;

@@ -16,6 +16,7 @@ struct AnswerPiece {
   std::optional<std::size_t> usage_output;
   bool has_choices = false;
   bool has_usage = false;
+  bool has_odd_usage = false;        // tokens that are no whole number
   std::optional<std::string> error;  // the server's message in place of an answer
 };
 

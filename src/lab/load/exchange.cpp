@@ -3,12 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 #include <utility>
 
 #include "autokernel/base/visible_text.h"
 
 namespace autokernel::lab {
 namespace {
+
+// Why an answer ends that is whole; "abort" and others are for those that are not.
+constexpr std::array<std::string_view, 5> kWholeAnswers = {"stop", "length", "tool_calls",
+                                                           "function_call", "content_filter"};
 
 constexpr int kStatusOk = 200;
 constexpr std::string_view kEndMark = "[DONE]";
@@ -84,6 +90,7 @@ void Exchange::take_piece(const AnswerPiece& piece, double now) {
   if (!piece.finish_reason.empty()) outcome.finish_reason = piece.finish_reason;
   if (piece.usage_input) outcome.usage_input = piece.usage_input;
   if (piece.usage_output) outcome.usage_output = piece.usage_output;
+  if (piece.has_odd_usage) outcome.has_odd_usage = true;
   if (piece.text.empty()) return;
   if (outcome.last) {
     outcome.gaps.push_back(static_cast<float>(now - *outcome.last));
@@ -175,6 +182,9 @@ void Exchange::judge_answer() {
     fail(LoadFailure::short_answer, "no text came");
   } else if (outcome.finish_reason.empty()) {
     fail(LoadFailure::short_answer, "no finish_reason came");
+  } else if (std::ranges::find(kWholeAnswers, outcome.finish_reason) == kWholeAnswers.end()) {
+    fail(LoadFailure::short_answer, fmt::format("it ended for another reason: finish_reason is {}",
+                                                excerpt(outcome.finish_reason)));
   } else if (outcome.finish_reason == "length" && outcome.usage_output &&
              *outcome.usage_output < outcome.asked_tokens) {
     fail(LoadFailure::short_answer, fmt::format("{} of {} tokens, although finish_reason is length",

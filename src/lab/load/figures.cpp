@@ -57,9 +57,10 @@ void add_totals(LoadFigures& figures, const LoadRun& run, TokenCount count) {
     figures.output_tokens += tokens_of(outcome, count);
     figures.input_tokens += outcome.usage_input.value_or(0);
   }
-  figures.tokens_counted_by = by_usage == 0                   ? "words"
+  figures.tokens_counted_by = count == TokenCount::words      ? "words"
+                              : by_usage == 0                 ? "words or pieces"
                               : by_usage == figures.succeeded ? "usage"
-                                                              : "usage and words";
+                                                              : "usage, and words or pieces";
 }
 
 void add_latencies(LoadFigures& figures, const LoadRun& run, const LoadSettings& settings,
@@ -150,6 +151,10 @@ LoadFigures figures_of(const LoadRun& run, const LoadSettings& settings, TokenCo
   figures.requests = run.requests.size();
   figures.seconds = run.ended - run.began;
   add_totals(figures, run, count);
+  double last = 0;
+  for (const RequestOutcome& outcome : run.requests) last = std::max(last, outcome.scheduled);
+  if (settings.rate && last > run.began)
+    figures.offered_rate = static_cast<double>(run.requests.size()) / (last - run.began);
   figures.requests_per_second =
       rate_of(run, static_cast<double>(figures.succeeded), figures.seconds, count, false);
   figures.output_tokens_per_second =

@@ -25,6 +25,7 @@ constexpr std::size_t kFewestToCompare = 3;
 
 // Why usage cannot be right; empty where it can.
 [[nodiscard]] std::string usage_fault(const RequestOutcome& outcome, TokenCount count) {
+  if (outcome.has_odd_usage) return "something that is no whole number of tokens";
   if (!outcome.usage_output) return {};
   const std::size_t claimed = *outcome.usage_output;
   if (claimed > outcome.asked_tokens) {
@@ -139,8 +140,9 @@ void add_failures(std::vector<LoadFinding>& findings, const LoadRun& run) {
 }  // namespace
 
 std::size_t tokens_of(const RequestOutcome& outcome, TokenCount count) {
-  if (count == TokenCount::usage && outcome.usage_output) return *outcome.usage_output;
-  return outcome.words;
+  if (count == TokenCount::words) return outcome.words;
+  // A piece of a stream is a token at least, and not every language has blanks.
+  return outcome.usage_output.value_or(std::max(outcome.words, outcome.pieces));
 }
 
 std::optional<double> time_per_token(const RequestOutcome& outcome, TokenCount count) {

@@ -90,16 +90,19 @@ class Generator {
   }
 
   [[nodiscard]] LoadRun run() {
-    warm_up();
-    transfers_.reset_delay();
     run_.began = monotonic_seconds();
-    const double cpu = own_cpu_seconds();
-    if (settings_.rate) {
-      open_loop(*settings_.rate);
-    } else {
-      closed_loop(settings_.requests);
+    double cpu = own_cpu_seconds();
+    try {
+      warm_up();
+      transfers_.reset_delay();
+      run_.began = monotonic_seconds();
+      cpu = own_cpu_seconds();
+      if (run_.gave_up.empty()) make_load();
+    } catch (const Interrupted& interrupted) {
+      if (!settings_.ends_early) throw;
+      run_.signal = interrupted.signal();
+      run_.gave_up = "it was interrupted";
     }
-    drain();
     run_.ended = monotonic_seconds();
     run_.cpu_seconds = own_cpu_seconds() - cpu;
     const http::HandlingDelay& delay = transfers_.delay();
@@ -111,6 +114,15 @@ class Generator {
   }
 
  private:
+  void make_load() {
+    if (settings_.rate) {
+      open_loop(*settings_.rate);
+    } else {
+      closed_loop(settings_.requests);
+    }
+    drain();
+  }
+
   // With prompts from behind those that count, so that none of them was seen before.
   void warm_up() {
     if (settings_.warm_up == 0) return;
@@ -123,6 +135,8 @@ class Generator {
     closed_loop(settings_.warm_up);
     drain();
     is_warming_up_ = false;
+    if (!has_answer_)
+      run_.gave_up = fmt::format("no request to warm up was answered ({})", first_failure_);
     next_ = before;
     prepared_.reset();
     started_ = failures_in_a_row_ = 0;
@@ -260,7 +274,9 @@ class Generator {
       failures_in_a_row_ = 0;
       answered_.insert(prompt);
     } else {
-      ++failures_in_a_row_;
+      if (failures_in_a_row_++ == 0 && first_failure_.empty())
+        first_failure_ = load_failure_name(outcome.failure) +
+                         (outcome.detail.empty() ? "" : ": " + outcome.detail);
     }
     if (!is_warming_up_) run_.requests.push_back(std::move(exchange.outcome));
     // It is being called.
@@ -292,6 +308,7 @@ class Generator {
   std::size_t failures_in_a_row_ = 0;
   int slots_ = 1;
   bool has_answer_ = false;
+  std::string first_failure_;
   bool is_warming_up_ = false;
   double shown_ = 0;
 };

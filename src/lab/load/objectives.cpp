@@ -34,7 +34,8 @@ Objectives Objectives::parse(const std::string& text) {
   std::string_view rest = text;
   for (bool more = true; more;) {
     const std::size_t comma = rest.find(',');
-    const std::string_view part = rest.substr(0, comma);
+    std::string_view part = rest.substr(0, comma);
+    while (part.starts_with(' ')) part.remove_prefix(1);
     const std::size_t equals = part.find('=');
     const std::string_view name = part.substr(0, equals);
     std::optional<double>* objective = name == "ttft"   ? &objectives.ttft

@@ -50,6 +50,17 @@ TEST(AnswerPiece, HasUsage) {
   EXPECT_EQ(piece.usage_output, 9U);
 }
 
+TEST(AnswerPiece, SaysWhereUsageIsNoNumberOfTokens) {
+  const auto is_odd = [](const std::string& tokens) {
+    return present(read_answer_piece(R"({"usage":{"completion_tokens":)" + tokens + "}}"))
+        .has_odd_usage;
+  };
+  for (const char* odd : {"-5", "\"64\"", "16.0", "1000000000000000000000000000000"})
+    EXPECT_TRUE(is_odd(odd)) << odd;
+  EXPECT_FALSE(is_odd("64"));
+  EXPECT_FALSE(is_odd("null"));
+}
+
 TEST(AnswerPiece, LeavesOutFurtherChoices) {
   const AnswerPiece piece =
       present(read_answer_piece(R"({"choices":[{"text":"a"},{"text":"b"},[{"text":"c"}]]})"));

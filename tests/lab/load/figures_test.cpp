@@ -105,12 +105,15 @@ TEST(LoadFigures, AreUncleanWhereTheGeneratorWasBusy) {
                                                 HasSubstr("used 0.98 cores")));
 }
 
-TEST(LoadFigures, CountWordsWhereThereIsNoUsage) {
+TEST(LoadFigures, CountWordsOrPiecesWhereThereIsNoUsage) {
   LoadRun run = run_of(2);
   run.requests[0].usage_output.reset();
-  run.requests[0].words = 6;
-  EXPECT_EQ(figures(run).output_tokens, 16U);
-  EXPECT_EQ(figures(run).tokens_counted_by, "usage and words");
+  run.requests[0].words = 16;
+  EXPECT_EQ(figures(run).output_tokens, 26U);
+  EXPECT_EQ(figures(run).tokens_counted_by, "usage, and words or pieces");
+  run.requests[0].words = 1;  // of a language without blanks
+  run.requests[0].pieces = 12;
+  EXPECT_EQ(figures(run).output_tokens, 22U);
   EXPECT_EQ(figures(run, TokenCount::words).tokens_counted_by, "words");
 }
 
