@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -121,6 +122,22 @@ constexpr int kReading = O_RDONLY | O_CLOEXEC | O_NONBLOCK;
   }
 }
 
+// The folder of a file below `folder`, and no link on the way to it; not open, with errno, where
+// there is none. Throws Error(stop) for a path that leads elsewhere.
+[[nodiscard]] Descriptor open_folder_below(const std::filesystem::path& folder,
+                                           const std::filesystem::path& path,
+                                           const std::string& attempt, Stop stop) {
+  const bool leads_out = path.is_absolute() || std::ranges::find(path, "..") != path.end();
+  if (leads_out || path.empty()) throw Error(stop, attempt + ": it is no path below that");
+  Descriptor above(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  for (const std::filesystem::path& part : path.parent_path()) {
+    if (!above.is_open()) break;
+    above = Descriptor(
+        ::openat(above.get(), part.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  }
+  return above;
+}
+
 }  // namespace
 
 std::string read_file(const std::filesystem::path& path, std::string_view role,
@@ -135,14 +152,7 @@ std::optional<std::string> read_file_below(const std::filesystem::path& folder,
                                            const std::filesystem::path& path, std::string_view role,
                                            std::uint64_t limit) {
   const std::string attempt = fmt::format("cannot read {} {}", role, (folder / path).string());
-  const bool leads_out = path.is_absolute() || std::ranges::find(path, "..") != path.end();
-  if (leads_out || path.empty()) throw Error(Stop::usage, attempt + ": it is no path below that");
-  Descriptor above(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-  for (const std::filesystem::path& part : path.parent_path()) {
-    if (!above.is_open()) break;
-    above = Descriptor(
-        ::openat(above.get(), part.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  }
+  const Descriptor above = open_folder_below(folder, path, attempt, Stop::usage);
   if (above.is_open()) {
     const Descriptor file(::openat(above.get(), path.filename().c_str(), kReading | O_NOFOLLOW));
     if (file.is_open()) return all_bytes(file, attempt, limit);
@@ -161,6 +171,31 @@ std::optional<std::string> read_file_below(const std::filesystem::path& folder,
                     "of the file in its place");
   }
   throw not_opened(attempt);
+}
+
+void append_line_below(const std::filesystem::path& folder, const std::filesystem::path& path,
+                       std::string_view line) {
+  const std::string attempt = fmt::format("cannot add to {}", (folder / path).string());
+  const Descriptor above = open_folder_below(folder, path, attempt, Stop::environment);
+  if (!above.is_open()) throw system_failure(Stop::environment, attempt, "open");
+  constexpr int kAdding = O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+  const Descriptor file(::openat(above.get(), path.filename().c_str(), kAdding, 0666));
+  if (!file.is_open()) throw system_failure(Stop::environment, attempt, "open");
+  // File systems that know no locks go without.
+  while (::flock(file.get(), LOCK_EX) != 0 && errno == EINTR) {
+  }
+  struct stat status{};
+  if (::fstat(file.get(), &status) != 0) {
+    throw system_failure(Stop::environment, attempt, "fstat");
+  }
+  if (!S_ISREG(status.st_mode)) {
+    throw Error(Stop::environment, attempt + ": it is not a regular file; move it away");
+  }
+  char last = '\n';
+  if (status.st_size > 0 && ::pread(file.get(), &last, 1, status.st_size - 1) != 1) {
+    throw system_failure(Stop::environment, attempt, "pread");
+  }
+  write_all(file, std::string(last == '\n' ? "" : "\n").append(line), attempt);
 }
 
 void write_file_atomically(const std::filesystem::path& path, std::string_view bytes, Sync sync) {

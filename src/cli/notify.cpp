@@ -35,7 +35,15 @@ constexpr const char* kNotifyExamples = R"(Examples:
 
 Targets are configured in ~/.config/autokernel/notify.toml (docs/notifications.md), never within
 the repository. No address and no secret is printed.
-Exit codes: 0 all were sent, 3 one was not; 2 usage, or the configuration has a mistake.)";
+Exit codes: 0 done; 2 usage, or the configuration has a mistake; 3 with --test: a message was not
+sent, or no target is configured.)";
+
+[[nodiscard]] std::string how_to_begin(const Variables& variables) {
+  const std::string file = notify::configuration_file(variables).string();
+  return "write " + (file.empty() ? "~/.config/autokernel/notify.toml" : file) +
+         " as docs/notifications.md shows it, or set AUTOKERNEL_NOTIFY_URL and "
+         "AUTOKERNEL_NOTIFY_KIND";
+}
 
 }  // namespace
 
@@ -52,13 +60,15 @@ int NotifyCommand::run(const Console& console) {
   const notify::Configuration configuration = notify::read_configuration(
       {.variables = variables,
        .repository = notify::enclosing_repository(std::filesystem::current_path())});
-  if (configuration.targets.empty()) {
-    const std::string file = notify::configuration_file(variables).string();
+  const bool is_configured = !configuration.targets.empty();
+  if (test_ && !is_configured) {
     throw Error(Stop::environment,
-                "nobody is configured to be told: write " +
-                    (file.empty() ? "~/.config/autokernel/notify.toml" : file) +
-                    " as docs/notifications.md shows it, or set AUTOKERNEL_NOTIFY_URL and "
-                    "AUTOKERNEL_NOTIFY_KIND");
+                "cannot send a test message: no target is configured; " + how_to_begin(variables));
+  }
+  if (!is_configured && !json_) {
+    console.out << "nobody is told: no target is configured\nnext:   " << how_to_begin(variables)
+                << '\n';
+    return 0;
   }
   if (!test_) {
     console.out << (json_ ? notify_json(configuration, {}) : configured_text(configuration));

@@ -110,9 +110,9 @@ void add_comparison(KeyLines& lines, const trial::PairedComparison& comparison) 
   return text;
 }
 
-// "-3.1 %": how a figure changes by that gain.
+// "-3.10 %": how a figure changes by that gain.
 [[nodiscard]] std::string change_of(bool higher_is_better, double gain) {
-  return fmt::format("{:+.2f} %", 100 * (higher_is_better ? 1 / (1 - gain) - 1 : -gain));
+  return ledger::change_text(ledger::change_by(gain, higher_is_better));
 }
 
 // Of a [command] case, in place of times and rates.
@@ -205,10 +205,6 @@ std::string timings_block(const std::vector<trial::Span>& timings) {
   KeyLines lines;
   lines.add("timings", text);
   return lines.take();
-}
-
-std::string metric_text(double value, const std::string& unit) {
-  return fmt::format("{:.6g}{}{}", value, unit.empty() ? "" : " ", unit);
 }
 
 std::string times_as_good(const ledger::Confirmed& ratio) {

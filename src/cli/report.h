@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "autokernel/ledger/entry.h"
+#include "autokernel/ledger/figure_text.h"
 #include "autokernel/trial/result.h"
 
 namespace autokernel::cli {
@@ -30,12 +31,11 @@ struct LastWord {
 // What took how long, as a last key "timings" with a line for each.
 [[nodiscard]] std::string timings_block(const std::vector<trial::Span>& timings);
 
-// "2.086 times as fast (95 %: 2.061 to 2.112)"; of a library with its name: "... as fast as
-// OpenBLAS 0.3.21 (...)".
-// "812.3 us": what a [command] case is measured by.
-[[nodiscard]] std::string metric_text(double value, const std::string& unit);
+using ledger::metric_text;
 // "1.210 times as good (95 %: 1.190 to 1.231)": a ratio of such values.
 [[nodiscard]] std::string times_as_good(const ledger::Confirmed& ratio);
+// "2.086 times as fast (95 %: 2.061 to 2.112)"; of a library with its name: "... as fast as
+// OpenBLAS 0.3.21 (...)".
 [[nodiscard]] std::string times_as_fast(const ledger::Confirmed& ratio,
                                         const std::string& library = {});
 

@@ -193,6 +193,7 @@ void visit_fields(auto&& fields, Object& finished) {
   fields("best_metric", finished.best_metric);
   fields("over_baseline", finished.over_baseline);
   fields("over_library", finished.over_library);
+  fields("webhook", finished.webhook);
 }
 
 }  // namespace autokernel::ledger

@@ -1,6 +1,6 @@
 // One row of the ledger's index as text, and back. This is the format of ledger.index:
 //
-//   autokernel-ledger-index 2
+//   autokernel-ledger-index 6
 //   <sum> <line> <offset> <length> <sum of the line> <kind> <field> ...
 //
 // One row for each line of the ledger, up to the last that is an entry; tabs between the columns.
@@ -21,7 +21,7 @@
 namespace autokernel::ledger {
 
 // Anybody's index of another version is made again: nothing in it is nowhere else.
-inline constexpr std::string_view kIndexHeader = "autokernel-ledger-index 5\n";
+inline constexpr std::string_view kIndexHeader = "autokernel-ledger-index 6\n";
 
 // A line of the ledger; all zeros: the one before the first.
 struct LinePlace {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <system_error>
 
+#include "autokernel/ledger/figure_text.h"
 #include "autokernel/ledger/time_scale.h"
 #include "loop/editable_set.h"
 
@@ -17,8 +18,7 @@ constexpr std::size_t kRecent = 15;
 [[nodiscard]] std::string figure(const std::optional<double>& value,
                                  const std::optional<ledger::MetricValue>& metric) {
   if (!value) return "not known";
-  if (!metric) return fmt::format("{:.3f} us", *value);
-  return fmt::format("{:.6g}{}{}", *value, metric->unit.empty() ? "" : " ", metric->unit);
+  return metric ? ledger::metric_text(*value, metric->unit) : ledger::figure_text(*value, metric);
 }
 
 [[nodiscard]] std::string outcome(const ledger::Experiment& experiment) {

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <ranges>
 #include <utility>
 
 #include "autokernel/base/error.h"
+#include "autokernel/ledger/webhook_outcomes.h"
 #include "autokernel/loop/loop.h"
 #include "loop/editable_set.h"
 #include "loop/names.h"
@@ -37,15 +39,46 @@ void require_room(const fs::path& root, const std::vector<std::string>& paths) {
   }
 }
 
+// What became of a run's notifications: nothing is known where the file cannot be read, which only
+// an agent can have seen to.
+[[nodiscard]] ledger::WebhookOutcomes outcomes_of(const Folders& folders, const std::string& tag) {
+  try {
+    const auto text = folders.read(folders.root() / Folders::webhooks(tag), "the outcomes");
+    return ledger::WebhookOutcomes(text.value_or(""));
+  } catch (const Error&) {
+    return ledger::WebhookOutcomes("");
+  }
+}
+
+// Into the records that were written before it was known.
+void put_in_outcomes(const Folders& folders, std::vector<ledger::Entry>& entries) {
+  std::map<std::string, ledger::WebhookOutcomes> by_tag;
+  const auto put_into = [&](auto& record) {
+    if (!ledger::is_pending(record.webhook)) return;
+    auto found = by_tag.find(record.tag);
+    if (found == by_tag.end()) {
+      found = by_tag.emplace(record.tag, outcomes_of(folders, record.tag)).first;
+    }
+    found->second.put_into(record);
+  };
+  for (ledger::Entry& entry : entries) {
+    if (auto* experiment = std::get_if<ledger::Experiment>(&entry)) put_into(*experiment);
+    if (auto* finished = std::get_if<ledger::RunFinished>(&entry)) put_into(*finished);
+  }
+}
+
 }  // namespace
 
 void Loop::require_run(const std::string& tag) const {
   require_run_among(record_->open_ledger().rows(), tag);
 }
 
+fs::path Loop::webhooks_file(const std::string& tag) { return Folders::webhooks(tag); }
+
 std::vector<ledger::Entry> Loop::history() const {
   std::vector<ledger::Entry> entries;
   for (ledger::Row& row : record_->open_ledger().rows()) entries.push_back(std::move(row.entry));
+  put_in_outcomes(workspace_->folders(), entries);
   return entries;
 }
 
@@ -57,7 +90,9 @@ ledger::Experiment Loop::experiment(int number, const std::string& tag) const {
   for (const ledger::Row& row : std::views::reverse(rows)) {
     const auto* experiment = std::get_if<ledger::Experiment>(&row.entry);
     if (experiment == nullptr || experiment->tag != run || experiment->number != number) continue;
-    return std::get<ledger::Experiment>(ledger.read(row));
+    std::vector<ledger::Entry> entries = {ledger.read(row)};
+    put_in_outcomes(workspace_->folders(), entries);
+    return std::get<ledger::Experiment>(std::move(entries.front()));
   }
   throw Error(
       Stop::usage,

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "autokernel/base/error.h"
+#include "autokernel/ledger/figure_text.h"
 #include "autokernel/ledger/time_scale.h"
 #include "loop/git_rules.h"
 #include "loop/goal_trials.h"
@@ -22,20 +23,37 @@
 namespace autokernel::loop {
 namespace {
 
-// The time in a kept commit's message: on the scale of the run, or, as earlier builds wrote it, the
-// median of that step's own process, which does not go with the gain beside it.
-enum class Times : std::uint8_t { on_scale, medians };
+// The figure in a kept commit's message: on the scale of the run, or, as earlier builds wrote it,
+// that called a time where it is a metric, or the median of that step's own process, which does not
+// go with the gain beside it.
+enum class Figures : std::uint8_t { on_scale, all_times, medians };
 
-[[nodiscard]] std::string message_of(const ledger::Experiment& experiment, Times times,
-                                     std::optional<double> on_scale_us) {
-  const auto time_us = times == Times::on_scale ? on_scale_us : experiment.median_us;
+[[nodiscard]] std::string gain_in_message(const ledger::Gain& gain,
+                                          const std::optional<ledger::MetricValue>& metric) {
+  const std::string text = ", " + ledger::gain_text(gain.estimate, metric);
+  if (!metric) {
+    return text + fmt::format(" (95 %: {:.2f} to {:.2f} %, {} pairs)", 100 * gain.low,
+                              100 * gain.high, gain.pairs);
+  }
+  const bool rises = metric->higher_is_better;
+  return text + fmt::format(" (95 %: {} to {}, {} pairs of runs)",
+                            ledger::change_text(ledger::change_by(gain.low, rises)),
+                            ledger::change_text(ledger::change_by(gain.high, rises)), gain.pairs);
+}
+
+[[nodiscard]] std::string message_of(const ledger::Experiment& experiment, Figures figures,
+                                     std::optional<double> on_scale) {
+  const auto figure = figures == Figures::medians ? experiment.median_us : on_scale;
+  const auto metric = figures == Figures::on_scale ? experiment.metric : std::nullopt;
   std::string text = experiment.description + "\n\n";
-  if (time_us) text += fmt::format("{:.3f} us", *time_us);
+  if (figure) text += ledger::figure_text(*figure, metric);
   if (experiment.gain) {
-    text += fmt::format(", {:.2f} % less time than before (95 %: {:.2f} to {:.2f} %, {} pairs)",
-                        100 * experiment.gain->estimate, 100 * experiment.gain->low,
-                        100 * experiment.gain->high, experiment.gain->pairs);
-    if (times == Times::on_scale) {
+    text += gain_in_message(*experiment.gain, metric);
+    if (metric) {
+      text +=
+          "\n\nThe change was measured in pairs of runs with the incumbent; the value is that of "
+          "the\nbaseline with the changes up to here, as in 'autokernel log'.";
+    } else if (figures != Figures::medians) {
       text +=
           "\n\nThe gain was measured in pairs with the incumbent; the time is the median of "
           "the\nbaseline less the gains up to here, as in 'autokernel log'.";
@@ -48,14 +66,14 @@ enum class Times : std::uint8_t { on_scale, medians };
 // The kept commits alone, each with its gain in its message, the base before them. The same ones
 // each time.
 [[nodiscard]] std::vector<std::string> rebuild(const repo::Repository& repository,
-                                               const Status& status, Times times) {
+                                               const Status& status, Figures figures) {
   std::vector<std::string> commits = {status.run.base};
   ledger::TimeScale scale;
   for (const ledger::Experiment& experiment : status.experiments) {
-    const std::optional<double> on_scale_us = scale.add(experiment);
+    const std::optional<double> on_scale = scale.add(experiment);
     if (experiment.number == 0 || experiment.status != ledger::Status::keep) continue;
     commits.push_back(repository.commit_again(experiment.commit, commits.back(),
-                                              message_of(experiment, times, on_scale_us)));
+                                              message_of(experiment, figures, on_scale)));
   }
   return commits;
 }
@@ -67,7 +85,9 @@ void require_ours(const repo::Repository& repository, const Status& status,
   const auto is_among = [&](const std::vector<std::string>& made) {
     return std::ranges::find(made, *stands_at) != made.end();
   };
-  if (!stands_at || is_among(commits) || is_among(rebuild(repository, status, Times::medians))) {
+  if (!stands_at || is_among(commits) ||
+      is_among(rebuild(repository, status, Figures::all_times)) ||
+      is_among(rebuild(repository, status, Figures::medians))) {
     return;
   }
   throw Error(Stop::repository,
@@ -103,7 +123,7 @@ Finish Loop::finish(int processes) {
   const GoalTrials trials(*measurer_, run, files);
   const trial::Request request = measurer_->request_of_best(status, files);
   const bool any_kept = status.counts.kept > 0;
-  const std::vector<std::string> kept = rebuild(repository, status, Times::on_scale);
+  const std::vector<std::string> kept = rebuild(repository, status, Figures::on_scale);
   if (const auto faults = checkout_faults(repository, status, kept); !faults.empty()) {
     throw Error(Stop::scope, faults.front() + "; nothing was done");
   }
@@ -139,6 +159,7 @@ Finish Loop::finish(int processes) {
   recording.branch = run.branch;
   recording.editable = run.editable;
   if (any_kept) recording.references = {{"refs/heads/" + headline.branch, kept.back()}};
+  headline.webhook = measurer_->webhook(Told::finish);
   add_entries(recording, repository, workspace_->folders(), run.tag, {headline});
   record_->apply(recording);
   return finish;

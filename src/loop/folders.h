@@ -42,6 +42,10 @@ class Folders {
   [[nodiscard]] static std::string ptx(const std::string& log) {
     return std::filesystem::path(log).replace_extension(".ptx").string();
   }
+  // What became of a run's notifications, from the root.
+  [[nodiscard]] static std::string webhooks(const std::string& tag) {
+    return std::string(kOwn) + "/runs/" + tag + "/webhooks.jsonl";
+  }
   // Where the results of an earlier run, and files that an agent should not have touched, are kept.
   [[nodiscard]] std::filesystem::path aside() const { return own() / "aside"; }
   // Makes a new folder there, "turn-1" or the next that is free.

@@ -28,8 +28,8 @@ class Measurer {
   [[nodiscard]] trial::Incumbent incumbent(const ledger::RunStarted& run,
                                            const ledger::Experiment& experiment) const;
   // What a record has of notifications; none where nobody is told.
-  [[nodiscard]] std::optional<ledger::Webhook> webhook(bool is_kept) const {
-    return context_.webhook ? std::optional(context_.webhook(is_kept)) : std::nullopt;
+  [[nodiscard]] std::optional<ledger::Webhook> webhook(Told told) const {
+    return context_.webhook ? std::optional(context_.webhook(told)) : std::nullopt;
   }
   // The best of a run, with what guards have been used up by then.
   [[nodiscard]] trial::Incumbent best_as_incumbent(const Status& status) const;

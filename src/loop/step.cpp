@@ -370,7 +370,8 @@ Step Loop::step(const StepOptions& options) {
                        .end_seconds = trial_began + span.end_seconds});
   }
   ledger::Experiment experiment = experiment_of(candidate, judged);
-  experiment.webhook = measurer_->webhook(experiment.status == ledger::Status::keep);
+  experiment.webhook =
+      measurer_->webhook(experiment.status == ledger::Status::keep ? Told::kept : Told::nothing);
   experiment.seconds = std::chrono::duration<double>(Clock::now() - begun).count();
   record_and_apply(*workspace_, *record_, candidate, result, experiment);
   note("record it");

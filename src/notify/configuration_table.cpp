@@ -28,13 +28,12 @@ ConfigurationTable::ConfigurationTable(std::string file, std::string title,
       place_(std::max(table.place, cases::Place{1, 0})),
       table_(&std::get<cases::Table>(table.data)) {}
 
-const cases::Value* ConfigurationTable::find(const std::string& key) {
-  known_.insert(key);
+const cases::Value* ConfigurationTable::find(const std::string& key) const {
   const auto found = table_->find(key);
   return found == table_->end() ? nullptr : &found->second;
 }
 
-std::optional<std::string> ConfigurationTable::text(const std::string& key) {
+std::optional<std::string> ConfigurationTable::text(const std::string& key) const {
   const cases::Value* value = find(key);
   if (value == nullptr) return {};
   const auto* text = std::get_if<std::string>(&value->data);
@@ -44,7 +43,7 @@ std::optional<std::string> ConfigurationTable::text(const std::string& key) {
   return *text;
 }
 
-bool ConfigurationTable::truth(const std::string& key, bool otherwise) {
+bool ConfigurationTable::truth(const std::string& key, bool otherwise) const {
   const cases::Value* value = find(key);
   if (value == nullptr) return otherwise;
   const auto* truth = std::get_if<bool>(&value->data);
@@ -52,8 +51,8 @@ bool ConfigurationTable::truth(const std::string& key, bool otherwise) {
   return *truth;
 }
 
-std::optional<std::vector<std::string>> ConfigurationTable::texts(const std::string& key,
-                                                                  const std::string& example) {
+std::optional<std::vector<std::string>> ConfigurationTable::texts(
+    const std::string& key, const std::string& example) const {
   const cases::Value* value = find(key);
   if (value == nullptr) return {};
   std::vector<std::string> texts;
@@ -69,7 +68,7 @@ std::optional<std::vector<std::string>> ConfigurationTable::texts(const std::str
   return texts;
 }
 
-std::vector<const cases::Value*> ConfigurationTable::tables(const std::string& key) {
+std::vector<const cases::Value*> ConfigurationTable::tables(const std::string& key) const {
   const cases::Value* value = find(key);
   if (value == nullptr) return {};
   std::vector<const cases::Value*> tables;
@@ -84,16 +83,16 @@ std::vector<const cases::Value*> ConfigurationTable::tables(const std::string& k
   return tables;
 }
 
-void ConfigurationTable::finish() const {
+void ConfigurationTable::require_known(const std::set<std::string>& known) const {
   const cases::Table::value_type* first = nullptr;  // the one that stands highest in the file
   for (const auto& entry : *table_) {
-    if (known_.contains(entry.first)) continue;
+    if (known.contains(entry.first)) continue;
     if (first == nullptr || entry.second.key < first->second.key) first = &entry;
   }
   if (first == nullptr) return;
   throw Error(Stop::usage, fmt::format("{}: {}this key is not known here; known are {}",
                                        cases::text_of(file_, first->second.key), title_,
-                                       fmt::join(known_, ", ")));
+                                       fmt::join(known, ", ")));
 }
 
 void ConfigurationTable::fail(const std::string& key, const std::string& problem) const {

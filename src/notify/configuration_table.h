@@ -17,31 +17,30 @@ class ConfigurationTable {
   // end: "[[target]] 2 ", or empty. `table` must hold a Table and outlive this.
   ConfigurationTable(std::string file, std::string title, const cases::Value& table);
 
-  // Asking for a key is enough to make it a known one. Each throws Error(usage) where the value is
-  // none of that kind.
+  // Throws Error(usage) on the first key that is none of these. Before all else: where a key is
+  // misspelt, that the right one is missing says less.
+  void require_known(const std::set<std::string>& known) const;
+
+  // Each throws Error(usage) where the value is none of that kind.
   // One line, not empty; none where the key is missing.
-  [[nodiscard]] std::optional<std::string> text(const std::string& key);
-  [[nodiscard]] bool truth(const std::string& key, bool otherwise);
+  [[nodiscard]] std::optional<std::string> text(const std::string& key) const;
+  [[nodiscard]] bool truth(const std::string& key, bool otherwise) const;
   // A list of texts that is not empty; none where the key is missing. `example` shows one.
   [[nodiscard]] std::optional<std::vector<std::string>> texts(const std::string& key,
-                                                              const std::string& example);
+                                                              const std::string& example) const;
   // The tables of [[key]]; empty where there is none.
-  [[nodiscard]] std::vector<const cases::Value*> tables(const std::string& key);
-
-  // Call when every known key was read. Throws on the first that was not.
-  void finish() const;
+  [[nodiscard]] std::vector<const cases::Value*> tables(const std::string& key) const;
 
   // Throws Error(usage): "FILE:LINE:COLUMN: TITLE KEY: PROBLEM". The problem holds no value.
   [[noreturn]] void fail(const std::string& key, const std::string& problem) const;
 
  private:
-  [[nodiscard]] const cases::Value* find(const std::string& key);
+  [[nodiscard]] const cases::Value* find(const std::string& key) const;
 
   std::string file_;
   std::string title_;
   cases::Place place_;
   const cases::Table* table_;
-  std::set<std::string> known_;
 };
 
 }  // namespace autokernel::notify

@@ -22,7 +22,7 @@
 namespace autokernel::notify {
 namespace {
 
-// As many as anybody is told by; each is sent to in turn.
+// As many as anybody is told by; each costs the sender a thread.
 constexpr std::size_t kMostTargets = 16;
 // The TOML library calls itself for each part of a dotted key, and a stack has an end.
 constexpr std::ptrdiff_t kMostDotsInLine = 200;
@@ -61,7 +61,7 @@ void refuse_many_dots(const std::string& text, const std::string& file) {
          });
 }
 
-[[nodiscard]] std::set<EventKind> events_of_table(ConfigurationTable& table) {
+[[nodiscard]] std::set<EventKind> events_of_table(const ConfigurationTable& table) {
   const auto words = table.texts("events", R"(["kept", "finish"])");
   if (!words) return all_run_events();
   std::set<EventKind> events;
@@ -77,7 +77,8 @@ void refuse_many_dots(const std::string& text, const std::string& file) {
 
 [[nodiscard]] Target target_of_table(const std::string& file, const cases::Value& value,
                                      std::size_t number) {
-  ConfigurationTable table(file, fmt::format("[[target]] {} ", number), value);
+  const ConfigurationTable table(file, fmt::format("[[target]] {} ", number), value);
+  table.require_known({"allow_http", "events", "kind", "name", "plot", "secret", "url"});
   Target target;
   const std::string kind = table.text("kind").value_or("");
   if (!restore(kind, target.kind)) table.fail("kind", "write " + allowed_kinds() + ", in quotes");
@@ -87,7 +88,9 @@ void refuse_many_dots(const std::string& text, const std::string& file) {
   }
   target.label = label_of(name, target.kind, number);
   target.allow_http = table.truth("allow_http", false);
-  target.url = Secret(table.text("url").value_or(""));
+  const auto url = table.text("url");
+  if (!url) table.fail("url", "it is missing: write the address, as the service shows it");
+  target.url = Secret(*url);
   if (const std::string wrong = fault_of_url(target); !wrong.empty()) table.fail("url", wrong);
   target.secret = Secret(table.text("secret").value_or(""));
   if (const std::string wrong = fault_of_secret(target); !wrong.empty()) {
@@ -95,7 +98,6 @@ void refuse_many_dots(const std::string& text, const std::string& file) {
   }
   target.events = events_of_table(table);
   target.plot = table.truth("plot", true);
-  table.finish();
   return target;
 }
 
@@ -103,9 +105,9 @@ void refuse_many_dots(const std::string& text, const std::string& file) {
 
 Configuration parse_configuration(const std::string& text, const std::string& file) {
   const cases::Value document = document_of(text, file);
-  ConfigurationTable root(file, "", document);
+  const ConfigurationTable root(file, "", document);
+  root.require_known({"target"});
   const std::vector<const cases::Value*> tables = root.tables("target");
-  root.finish();
   if (tables.size() > kMostTargets) {
     root.fail("target", fmt::format("at most {} targets are allowed", kMostTargets));
   }

@@ -11,7 +11,16 @@ constexpr WordsOf<EventKind, 5> kEventWords = {{{EventKind::kept, "kept"},
                                                 {EventKind::finish, "finish"},
                                                 {EventKind::test, "test"}}};
 
+constexpr WordsOf<Better, 2> kBetterWords = {
+    {{Better::lower, "lower"}, {Better::higher, "higher"}}};
+
 }  // namespace
+
+std::string represent(Better better) { return word_of(kBetterWords, better); }
+
+bool restore(const std::string& word, Better& better) {
+  return find_word(kBetterWords, word, better);
+}
 
 std::string represent(EventKind kind) { return word_of(kEventWords, kind); }
 

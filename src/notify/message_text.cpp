@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "autokernel/base/visible_text.h"
+#include "autokernel/ledger/figure_text.h"
 
 namespace autokernel::notify {
 namespace {
@@ -14,6 +15,7 @@ namespace {
 // ten times as much.
 constexpr std::size_t kLongestQuote = 300;
 constexpr std::size_t kLongestTag = 60;
+constexpr std::size_t kLongestMetricName = 60;
 
 // On one line, cut between characters where it is long.
 [[nodiscard]] std::string quote(std::string_view text, std::size_t longest = kLongestQuote) {
@@ -25,14 +27,26 @@ constexpr std::size_t kLongestTag = 60;
   return line.substr(0, end) + "...";
 }
 
+// Its names as they can be shown; the value is said by itself.
+[[nodiscard]] std::optional<ledger::MetricValue> metric_in_words(const Event& event) {
+  if (!event.metric) return {};
+  return ledger::MetricValue{.name = quote(event.metric->name, kLongestMetricName),
+                             .unit = quote(event.metric->unit, kLongestMetricName),
+                             .higher_is_better = event.metric->better == Better::higher};
+}
+
 [[nodiscard]] std::string figures_of_event(const Event& event) {
   std::string text;
   const auto add = [&](const std::string& piece) { text += (text.empty() ? "" : ", ") + piece; };
-  if (event.time_us) add(fmt::format("{:.3f} us", *event.time_us));
-  if (event.gain_pct) add(fmt::format("{:.2f} % less time than before", *event.gain_pct));
-  if (event.over_baseline) {
-    add(fmt::format("{:.3f} times as fast as the baseline", *event.over_baseline));
+  const std::optional<ledger::MetricValue> metric = metric_in_words(event);
+  const std::optional<double> figure = event.metric ? event.metric->value : event.time_us;
+  if (figure) add(ledger::figure_text(*figure, metric));
+  if (event.gain_pct) {
+    const double better = *event.gain_pct / 100;
+    add(metric ? ledger::change_text(metric->higher_is_better ? better : -better)
+               : ledger::gain_text(better, metric));
   }
+  if (event.over_baseline) add(ledger::over_baseline_text(*event.over_baseline, metric));
   return text + (!text.empty() && event.emulated ? " (emulated device)" : "");
 }
 

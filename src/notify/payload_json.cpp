@@ -4,12 +4,14 @@
 //   event           kept, plateau, failure, finish or test
 //   id              16 hexadecimal digits, the same each time one message is tried again
 //   at              UTC, "2026-01-31T12:34:56Z"
-//   run, problem, experiment, description, reason, time_us, gain_pct, over_baseline, emulated
+//   run, problem, experiment, description, reason, time_us, gain_pct, over_baseline, metric,
+//   emulated        as in Event
 //   title, text     as the other services get them
 //   plot            null, or {"name": "progress.png", "type": "image/png", "base64": "..."}
 //
-// What does not apply is null. X-Autokernel-Timestamp has the seconds since 1970, and
-// X-Autokernel-Signature is "sha256=" and the HMAC-SHA256 of "<timestamp>.<body>" with the secret.
+// docs/notifications.md describes each. What does not apply is null. X-Autokernel-Timestamp has the
+// seconds since 1970, and X-Autokernel-Signature is "sha256=" and the HMAC-SHA256 of
+// "<timestamp>.<body>" with the secret.
 #include <fmt/format.h>
 
 #include "autokernel/base/base64.h"

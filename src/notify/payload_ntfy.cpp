@@ -25,10 +25,11 @@ namespace {
 }
 
 // The picture that ntfy shows before the title, by its name.
-[[nodiscard]] const char* tag_of_kind(EventKind kind) {
-  switch (kind) {
+[[nodiscard]] const char* tag_of(const Event& event) {
+  switch (event.kind) {
     case EventKind::kept:
-      return "chart_with_downwards_trend";
+      return event.metric && event.metric->better == Better::higher ? "chart_with_upwards_trend"
+                                                                    : "chart_with_downwards_trend";
     case EventKind::plateau:
       return "hourglass";
     case EventKind::failure:
@@ -45,7 +46,7 @@ namespace {
 
 HttpMessage ntfy_payload(const Event& event, const std::string& plot, const Secret& token) {
   HttpMessage message;
-  message.headers = {{"Title", header_value(title_of(event))}, {"Tags", tag_of_kind(event.kind)}};
+  message.headers = {{"Title", header_value(title_of(event))}, {"Tags", tag_of(event)}};
   if (!token.empty()) message.headers.emplace_back("Authorization", "Bearer " + token.reveal());
   const std::string text = text_of(event);
   if (plot.empty()) {

@@ -42,16 +42,18 @@ void visit_fields(auto&& fields, Object& configuration) {
   fields("targets", configuration.targets);
 }
 
-// An event with its plot, which is for nobody else.
+// An event with what is for nobody else.
 struct PackedEvent {
   Event event;
   std::filesystem::path plot;
+  std::optional<ToldOf> told_of;
 };
 
 template <Of<PackedEvent> Object>
 void visit_fields(auto&& fields, Object& packed) {
   visit_fields(fields, packed.event);
   fields("plot", packed.plot);
+  fields("told_of", packed.told_of);
 }
 
 template <typename Object>
@@ -86,7 +88,7 @@ std::string packet_of(const Configuration& configuration) {
 }
 
 std::string packet_of(const Event& event) {
-  return document::line(ExactWriter::json(PackedEvent{event, event.plot}));
+  return document::line(ExactWriter::json(PackedEvent{event, event.plot, event.told_of}));
 }
 
 std::string packet_of(const Report& report) { return document::line(ExactWriter::json(report)); }
@@ -111,6 +113,7 @@ std::optional<Event> event_of_packet(const std::string& packet) {
   auto packed = object_of_packet<PackedEvent>(packet);
   if (!packed) return {};
   packed->event.plot = std::move(packed->plot);
+  packed->event.told_of = std::move(packed->told_of);
   return std::move(packed->event);
 }
 

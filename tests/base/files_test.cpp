@@ -98,6 +98,35 @@ TEST(ReadFileBelow, RefusesWhatIsNoRegularFile) {
               ThrowsMessage<Error>(HasSubstr("it is a folder")));
 }
 
+TEST(AppendLineBelow, AddsToWhatIsThere) {
+  const ScratchFolder scratch;
+  std::filesystem::create_directory(scratch.path() / "parts");
+  append_line_below(scratch.path(), "parts/file", "one\n");
+  append_line_below(scratch.path(), "parts/file", "two\n");
+  EXPECT_EQ(contents(scratch.path() / "parts/file"), "one\ntwo\n");
+}
+
+TEST(AppendLineBelow, BeginsALineOfItsOwnBehindOneThatWasCutOff) {
+  const ScratchFolder scratch;
+  const auto file = scratch.write("file", "one\ntw");
+  append_line_below(scratch.path(), "file", "three\n");
+  EXPECT_EQ(contents(file), "one\ntw\nthree\n");
+}
+
+TEST(AppendLineBelow, FollowsNoLinkAndMakesNoFolder) {
+  const ScratchFolder scratch;
+  std::filesystem::create_directory(scratch.path() / "parts");
+  const auto file = scratch.write("parts/file", "text");
+  std::filesystem::create_symlink("parts/file", scratch.path() / "link");
+  std::filesystem::create_directory_symlink("parts", scratch.path() / "folder");
+  for (const char* path : {"link", "folder/file", "nowhere/file", "parts/../parts/file", "parts"}) {
+    EXPECT_THAT([&] { append_line_below(scratch.path(), path, "more\n"); },
+                testing::Throws<Error>(Property(&Error::stop, Stop::environment)))
+        << path;
+  }
+  EXPECT_EQ(contents(file), "text");
+}
+
 TEST(ReadFile, BlamesTheUserForAPathThatCannotBeRead) {
   EXPECT_THAT([] { (void)read_file("/nowhere", "the kernel"); },
               testing::Throws<Error>(Property(&Error::stop, Stop::usage)));

@@ -103,7 +103,7 @@ def check_fields(session, documents):
     status = printed("loop status --json")
     page = documents["docs/loop-json.md"]
     # Null until a run is finished.
-    confirmed = ["confirmed.ratio", "confirmed.low", "confirmed.high"]
+    confirmed = ["confirmed.ratio", "confirmed.low", "confirmed.high", "confirmed.webhook"]
     yield from checks.wrong_fields(page, "loop status --json", status, sometimes=confirmed)
     yield from checks.wrong_fields(page, "An experiment", status["best"])
     yield from checks.wrong_list_of_fields(page, "`--json` prints one object with", printed("verify-run --json --processes 2"))

@@ -102,9 +102,19 @@ TEST_F(NotifyCommand, ListsTargetsWithoutSending) {
 }
 
 TEST_F(NotifyCommand, SaysHowToConfigureIt) {
+  const Outcome run = notify({});
+  EXPECT_EQ(run.code, 0);
+  EXPECT_THAT(run.out, AllOf(HasSubstr("no target is configured\nnext:   write "),
+                             HasSubstr("config/autokernel/notify.toml")));
+  const Outcome json = notify({"--json"});
+  EXPECT_EQ(json.code, 0);
+  EXPECT_EQ(nlohmann::json::parse(json.out).at("targets").size(), 0U);
+}
+
+TEST_F(NotifyCommand, HasNobodyToSendATestMessageToWithoutATarget) {
   const Outcome run = notify({"--test"});
   EXPECT_EQ(run.code, 3);
-  EXPECT_THAT(run.err, AllOf(HasSubstr("nobody is configured to be told: write "),
+  EXPECT_THAT(run.err, AllOf(HasSubstr("no target is configured; write "),
                              HasSubstr("config/autokernel/notify.toml")));
 }
 

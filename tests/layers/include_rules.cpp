@@ -38,7 +38,7 @@ const std::map<std::string, Names, std::less<>>& layers_below() {
       {"ledger", {"base"}},
       {"repo", {"base"}},
       {"plot", {"base"}},
-      {"notify", {"base", "cases", "http"}},
+      {"notify", {"base", "cases", "http", "ledger"}},
       {"http", {"base"}},
       {"lab", {"base", "http"}},
       {"trial", {"base", "driver", "compile", "cases", "http", "lab"}},

@@ -134,6 +134,7 @@ TEST(EntryLine, OfVersion1IsReadAsItWasWrittenOnce) {
   tried.webhook.reset();
   std::get<RunFinished>(entries[3]).baseline_metric.reset();
   std::get<RunFinished>(entries[3]).best_metric.reset();
+  std::get<RunFinished>(entries[3]).webhook.reset();
   EXPECT_THAT(parse_line(test::contents(written / "run_started.jsonl")),
               VariantWith<Entry>(entries[0]));
   EXPECT_THAT(parse_line(test::contents(written / "experiment.jsonl")),

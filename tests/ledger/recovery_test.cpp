@@ -303,7 +303,7 @@ TEST_F(Recovery, OfAMissingIndexSaysSo) {
 
 TEST_F(Recovery, OfAnIndexOfAnotherVersionSaysSo) {
   std::string other = index_;
-  other.replace(other.find(" 5\n"), 3, " 4\n");
+  other.replace(other.find(" 6\n"), 3, " 5\n");
   write(ledger_, other);
   EXPECT_THAT(notes(), ElementsAre(HasSubstr("of another version, and was rebuilt")));
   EXPECT_EQ(contents(index()), index_);

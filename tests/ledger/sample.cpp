@@ -34,6 +34,15 @@ MetricValue full_metric() {
   return {.name = "größe", .unit = "s", .higher_is_better = true, .value = 0.25};
 }
 
+Webhook full_webhook() {
+  return {.webhook_enabled_by_config = true,
+          .webhook_disabled_by_flag = false,
+          .webhook_expected = true,
+          .webhook_attempted = true,
+          .webhook_sent = false,
+          .webhook_status = "pending"};
+}
+
 Experiment full_experiment() {
   return {.at = "2026-01-31T12:35:56.789Z",
           .tag = "demo",
@@ -52,12 +61,7 @@ Experiment full_experiment() {
           .metric = full_metric(),
           .guards = {{.metric = full_metric(), .gain = -0.01}},
           .seconds = 1.25,
-          .webhook = Webhook{.webhook_enabled_by_config = true,
-                             .webhook_disabled_by_flag = false,
-                             .webhook_expected = true,
-                             .webhook_attempted = true,
-                             .webhook_sent = false,
-                             .webhook_status = "pending"},
+          .webhook = full_webhook(),
           .log = ".autokernel/logs/1.txt",
           .result = R"({"schema_version":1,"samples_us":[1.0,2.5,0.1],"reason":null})"};
 }
@@ -83,7 +87,8 @@ RunFinished full_run_finished() {
           .baseline_metric = full_metric(),
           .best_metric = full_metric(),
           .over_baseline = Confirmed{.ratio = 4.9, .low = 4.8, .high = 5.0},
-          .over_library = Confirmed{.ratio = 0.07, .low = 0.06, .high = 0.08}};
+          .over_library = Confirmed{.ratio = 0.07, .low = 0.06, .high = 0.08},
+          .webhook = full_webhook()};
 }
 
 RunResumed full_run_resumed() {

@@ -103,6 +103,13 @@ TEST(Configuration, RefusesAnUnknownKeyWithItsLine) {
               StartsWith("notify.toml:1:1: this key is not known here; known are target"));
 }
 
+TEST(Configuration, NamesAMisspeltKeyBeforeWhatIsMissingWithoutIt) {
+  EXPECT_THAT(fault_of("[[target]]\nkind = \"slack\"\nurll = \"https://host/hushhush\"\n"),
+              StartsWith("notify.toml:3:1: [[target]] 1 this key is not known here; known are "));
+  EXPECT_THAT(fault_of("[[target]]\nkind = \"slack\"\n"),
+              StartsWith("notify.toml:1:1: [[target]] 1 url: it is missing"));
+}
+
 TEST(Configuration, QuotesNoUnknownKeyWhichMayBeASecret) {
   EXPECT_THAT(fault_of(json_target("hushhush-1 = true\n")),
               StartsWith("notify.toml:5:1: [[target]] 1 this key is not known here"));

@@ -29,6 +29,36 @@ TEST(MessageText, SaysWhatWasKept) {
             "9.782 us, 12.63 % less time than before, 45.522 times as fast as the baseline");
 }
 
+// Of a case of commands.
+Event kept_metric(EventMetric metric, double gain_pct, double over_baseline) {
+  Event event = kept_experiment();
+  event.time_us.reset();
+  event.metric = std::move(metric);
+  event.gain_pct = gain_pct;
+  event.over_baseline = over_baseline;
+  return event;
+}
+
+TEST(MessageText, SaysWhatAMetricCameToWithItsUnit) {
+  EXPECT_EQ(text_of(kept_metric({.name = "score",
+                                 .unit = "points",
+                                 .value = 8285,
+                                 .baseline = 1995,
+                                 .better = Better::higher},
+                                315.29, 4.153)),
+            "wgmma fed by tensor copies\nscore 8285 points, +315.29 %, 4.153 times the baseline");
+}
+
+TEST(MessageText, SaysThatLessOfAMetricIsLess) {
+  EXPECT_EQ(text_of(kept_metric({.name = "n", .value = 60, .baseline = 100}, 40, 100.0 / 60)),
+            "wgmma fed by tensor copies\nn 60, -40.00 %, 0.600 times the baseline");
+}
+
+TEST(MessageText, ShowsTheNameOfAMetricOnOneVisibleLine) {
+  EXPECT_THAT(text_of(kept_metric({.name = "a\nb", .unit = "\x1b[31m", .value = 1}, 1, 1)),
+              HasSubstr("a b 1 \\u001B[31m, -1.00 %"));
+}
+
 TEST(MessageText, SaysThatATimeIsThatOfACpu) {
   Event event = kept_experiment();
   event.emulated = true;

@@ -108,9 +108,10 @@ TEST_F(NotifierOfARun, SaysWhatHasBecomeOfTheLatest) {
 }
 
 TEST_F(NotifierOfARun, NamesTheTargetThatHasNotTakenIt) {
-  const HttpServer server({{.answer = http_answer(200)}, {.answer = http_answer(404)}});
-  configure("[[target]]\nkind = \"slack\"\nurl = \"" + server.url("/hush") +
-            "\"\n[[target]]\nkind = \"slack\"\nname = \"team\"\nurl = \"" + server.url("/hush") +
+  const HttpServer takes({{.answer = http_answer(200)}});
+  const HttpServer refuses({{.answer = http_answer(404)}});
+  configure("[[target]]\nkind = \"slack\"\nurl = \"" + takes.url("/hush") +
+            "\"\n[[target]]\nkind = \"slack\"\nname = \"team\"\nurl = \"" + refuses.url("/hush") +
             "\"\n");
   Notifier notifier = open();
   notifier.post(posted_event());
@@ -134,7 +135,78 @@ TEST_F(NotifierOfARun, NeverWaitsForAServerThatHangs) {
   // Not the slowest: on a busy machine another program has had the processor meanwhile.
   std::ranges::sort(took);
   EXPECT_LT(took[took.size() / 2], milliseconds{1});
-  EXPECT_GT(notifier.dropped(), 0U);
+}
+
+TEST_F(NotifierOfARun, LetsNoTargetWaitForAnother) {
+  const HttpServer first({{.answer = "", .hangs = true}});
+  const HttpServer second({{.answer = "", .hangs = true}});
+  const HttpServer third({{.answer = "", .hangs = true}});
+  const HttpServer healthy({{.answer = http_answer(200)}});
+  std::string text;
+  for (const HttpServer* server : {&first, &second, &third, &healthy}) {
+    text += "[[target]]\nkind = \"slack\"\nurl = \"" + server->url("/hush") + "\"\n";
+  }
+  configure(text);
+  Notifier notifier = open();
+  const auto begin = steady_clock::now();
+  notifier.post(posted_event("first"));
+  notifier.post(posted_event("second"));
+  const auto requests = healthy.wait_for(2);
+  // One after the other, they would have it wait for 24 seconds.
+  EXPECT_LT(steady_clock::now() - begin, seconds{4});
+  ASSERT_THAT(requests, SizeIs(2));
+  EXPECT_THAT(requests[0].body, HasSubstr("first"));
+  EXPECT_THAT(requests[1].body, HasSubstr("second"));
+}
+
+TEST_F(NotifierOfARun, LeavesTheOutcomeBesideTheRecord) {
+  const HttpServer server({{.answer = http_answer(200)}, {.answer = http_answer(403)}});
+  configure_slack(server.url("/hush"));
+  Notifier notifier = open();
+  Event event = posted_event();
+  event.told_of = {.record = ledger::ToldRecord::experiment,
+                   .at = "2026-01-31T12:35:56.789Z",
+                   .root = folder_.path(),
+                   .file = "repository/webhooks.jsonl"};
+  notifier.post(event);
+  event.told_of->record = ledger::ToldRecord::run_finished;
+  notifier.post(event);
+  notifier.post(posted_event());
+  ASSERT_THAT(notifier.settle(seconds{10}), SizeIs(3));
+  const std::string text = test::contents(repository_ / "webhooks.jsonl");
+  EXPECT_THAT(text, Not(HasSubstr("hush")));
+  EXPECT_EQ(std::ranges::count(text, '\n'), 2);
+  const ledger::WebhookOutcomes outcomes(text);
+  ledger::Experiment experiment;
+  experiment.at = "2026-01-31T12:35:56.789Z";
+  experiment.webhook = recorded(notifier.forecast(EventKind::kept));
+  outcomes.put_into(experiment);
+  ASSERT_TRUE(experiment.webhook);
+  EXPECT_TRUE(experiment.webhook->webhook_sent);
+  EXPECT_EQ(experiment.webhook->webhook_status, "sent");
+  ledger::RunFinished finished;
+  finished.at = experiment.at;
+  finished.webhook = recorded(notifier.forecast(EventKind::finish));
+  outcomes.put_into(finished);
+  ASSERT_TRUE(finished.webhook);
+  EXPECT_TRUE(finished.webhook->webhook_attempted);
+  EXPECT_FALSE(finished.webhook->webhook_sent);
+  EXPECT_EQ(finished.webhook->webhook_status, "refused: HTTP 403");
+}
+
+TEST_F(NotifierOfARun, SendsWhereTheOutcomeCannotBeLeft) {
+  const HttpServer server({{.answer = http_answer(200)}});
+  configure_slack(server.url("/hush"));
+  Notifier notifier = open();
+  Event event = posted_event();
+  event.told_of = {.record = ledger::ToldRecord::experiment,
+                   .at = "2026-01-31T12:35:56.789Z",
+                   .root = folder_.path() / "nowhere",
+                   .file = "webhooks.jsonl"};
+  notifier.post(event);
+  const auto records = notifier.settle(seconds{10});
+  ASSERT_THAT(records, SizeIs(1));
+  EXPECT_EQ(records[0].status, "sent");
 }
 
 TEST_F(NotifierOfARun, DropsTheOldestWhereTheSenderDoesNotKeepUp) {

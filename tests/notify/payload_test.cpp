@@ -3,10 +3,15 @@
 
 #include <gmock/gmock.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
+#include <regex>
+#include <set>
+#include <sstream>
 
 #include "autokernel/base/base64.h"
 #include "notify/hmac.h"
+#include "support/scratch_folder.h"
 
 namespace autokernel::notify {
 namespace {
@@ -17,7 +22,7 @@ using testing::Not;
 using testing::Pair;
 using testing::SizeIs;
 
-const std::string kPlotBytes = std::string("\x89PNG\r\n\x1a\n\0\xff and more", 20);
+const std::string kPlotBytes = std::string("\x89PNG\r\n\x1a\n\0\xff and more", 19);
 const Secret kJsonKey("0123456789abcdef");
 
 Event some_kept() {
@@ -96,6 +101,13 @@ TEST(PayloadForNtfy, IsTheText) {
             "baseline");
 }
 
+TEST(PayloadForNtfy, ShowsThatAMetricRises) {
+  Event event = some_kept();
+  event.metric = {.name = "score", .value = 2, .better = Better::higher};
+  EXPECT_THAT(ntfy_payload(event, "", Secret()).headers,
+              testing::Contains(Pair("Tags", "chart_with_upwards_trend")));
+}
+
 TEST(PayloadForNtfy, IsThePlotWithTheTextInAHeader) {
   const HttpMessage message = ntfy_payload(some_kept(), kPlotBytes, Secret("tk_1"));
   EXPECT_EQ(message.method, "PUT");
@@ -131,9 +143,50 @@ TEST(PayloadAsJson, HasEveryField) {
       json_payload(some_kept(), "", kJsonKey, 1).body,
       R"({"schema_version":1,"event":"kept","id":"00112233445566aa","at":"2026-01-31T12:34:56Z",)"
       R"("run":"tiles","problem":null,"experiment":12,"description":"64 x 64 tiles","reason":null,)"
-      R"("time_us":9.5,"gain_pct":12.5,"over_baseline":2.0,"emulated":false,)"
+      R"("time_us":9.5,"gain_pct":12.5,"over_baseline":2.0,"metric":null,)"
+      R"("emulated":false,)"
       R"("title":"tiles: experiment 12 was kept","text":"64 x 64 tiles\n9.500 us, 12.50 % less )"
       R"(time than before, 2.000 times as fast as the baseline","plot":null})");
+}
+
+TEST(PayloadAsJson, HasTheMetricInPlaceOfATime) {
+  Event event = some_kept();
+  event.time_us.reset();
+  event.metric = {.name = "score",
+                  .unit = "points",
+                  .value = 8285.0,
+                  .baseline = 1995.0,
+                  .better = Better::higher};
+  const auto json = nlohmann::json::parse(json_payload(event, "", kJsonKey, 1).body);
+  EXPECT_TRUE(json.at("time_us").is_null());
+  EXPECT_EQ(json.at("metric"), nlohmann::json::parse(R"({"name":"score","unit":"points",)"
+                                                     R"("value":8285,"baseline":1995,)"
+                                                     R"("better":"higher"})"));
+}
+
+// The rows "| `name` | ..." of docs/notifications.md below "## The json message".
+std::set<std::string> described_fields() {
+  const std::string text =
+      test::contents(std::filesystem::path(AUTOKERNEL_SOURCES) / "docs" / "notifications.md");
+  const std::size_t begin = text.find("## The json message");
+  std::istringstream section(text.substr(begin, text.find("\n## ", begin + 1) - begin));
+  const std::regex row("^\\| `([a-z_.]+)` \\|.*");
+  std::set<std::string> fields;
+  std::smatch found;
+  for (std::string line; std::getline(section, line);) {
+    if (std::regex_match(line, found, row)) fields.insert(found[1]);
+  }
+  return fields;
+}
+
+TEST(PayloadAsJson, IsDescribedFieldByField) {
+  Event event = some_kept();
+  event.metric = EventMetric{};
+  const auto json = nlohmann::json::parse(json_payload(event, "", kJsonKey, 1).body);
+  std::set<std::string> written;
+  for (const auto& [name, value] : json.items()) written.insert(name);
+  for (const auto& [name, value] : json.at("metric").items()) written.insert("metric." + name);
+  EXPECT_EQ(described_fields(), written);
 }
 
 TEST(PayloadAsJson, HasThePlotInBase64) {

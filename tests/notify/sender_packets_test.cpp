@@ -40,6 +40,11 @@ TEST(SenderPackets, CarryAnEvent) {
   event.description = "of \"bytes\" \n and more";
   event.gain_pct = 1.5;
   event.plot = "/a/progress.png";
+  event.metric = {.name = "score", .unit = "", .value = 3, .better = Better::higher};
+  event.told_of = {.record = ledger::ToldRecord::run_finished,
+                   .at = "2026-01-31T12:34:56.789Z",
+                   .root = "/a",
+                   .file = "b/webhooks.jsonl"};
   const Event read = present(event_of_packet(packet_of(event)));
   EXPECT_EQ(read.kind, EventKind::kept);
   EXPECT_EQ(read.id, event.id);
@@ -47,6 +52,16 @@ TEST(SenderPackets, CarryAnEvent) {
   EXPECT_EQ(read.gain_pct, event.gain_pct);
   EXPECT_FALSE(read.time_us);
   EXPECT_EQ(read.plot, event.plot);
+  const EventMetric metric = present(read.metric);
+  EXPECT_EQ(metric.name, "score");
+  EXPECT_EQ(metric.value, 3);
+  EXPECT_EQ(metric.baseline, std::nullopt);
+  EXPECT_EQ(metric.better, Better::higher);
+  const ToldOf told_of = present(read.told_of);
+  EXPECT_EQ(told_of.record, ledger::ToldRecord::run_finished);
+  EXPECT_EQ(told_of.at, "2026-01-31T12:34:56.789Z");
+  EXPECT_EQ(told_of.root, "/a");
+  EXPECT_EQ(told_of.file, "b/webhooks.jsonl");
 }
 
 TEST(SenderPackets, CarryAReport) {

@@ -28,6 +28,13 @@ inline constexpr std::uint64_t kLargestFile = 64ULL << 20;
                                                          std::string_view role,
                                                          std::uint64_t limit = kLargestFile);
 
+// Adds a line, which ends in a newline, to a file below `folder`, which is made where it is missing
+// in a folder that is there. Neither it nor a folder on the way to it may be a symbolic link. Two
+// programs that add at once do not mix their lines, and one that was ended within a line spoils no
+// later one. Throws Error(environment).
+void append_line_below(const std::filesystem::path& folder, const std::filesystem::path& path,
+                       std::string_view line);
+
 // Replaces `path` by a file with these bytes. A reader, or a machine that loses power, sees the old
 // file or the new one, never a part. Throws Error(environment); the old file is then unchanged and
 // nothing is left beside it. What can be made again need not be Sync::yes: after a loss of power it

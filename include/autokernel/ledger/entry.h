@@ -190,6 +190,7 @@ struct RunFinished {
   std::optional<MetricValue> best_metric = {};
   std::optional<Confirmed> over_baseline = {};
   std::optional<Confirmed> over_library = {};
+  std::optional<Webhook> webhook = {};  // as of Experiment
   friend bool operator==(const RunFinished&, const RunFinished&) = default;
 };
 

@@ -3,6 +3,7 @@
 // killed.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -29,6 +30,9 @@ struct WatchObserver;
 struct WatchOptions;
 struct Watched;
 
+// What somebody may be told of that is about a record.
+enum class Told : std::uint8_t { nothing, kept, finish };
+
 // What the loop gets from its caller. A function that is empty is not called, unless it says so.
 struct LoopContext {
   // A measurement as the text of its log; may not be empty.
@@ -37,8 +41,8 @@ struct LoopContext {
       log_text;
   // What else is known that a measurement may need, into its request.
   std::function<void(trial::Request&)> plan;
-  // What an experiment's record has of notifications; may be empty.
-  std::function<ledger::Webhook(bool is_kept)> webhook;
+  // What a record has of notifications when it is written; may be empty.
+  std::function<ledger::Webhook(Told)> webhook;
   // Prints a line for the user.
   std::function<void(const std::string&)> say;
   // The program's own files, which must be the same from the start of a run to its end.
@@ -176,13 +180,15 @@ class Loop {
   [[nodiscard]] const ledger::RunStarted& run() const;
   // Where it stands.
   [[nodiscard]] const Status& status() const;
-  // All runs' experiments and turns, the oldest first.
+  // All entries of all runs, the oldest first, with what has become of notifications since.
   [[nodiscard]] std::vector<ledger::Entry> history() const;
+  // Where what became of a run's notifications is added (ledger::WebhookOutcomes), from the root.
+  [[nodiscard]] static std::filesystem::path webhooks_file(const std::string& tag);
   // Throws Error(repository) where there is no run of that name, naming those that there are.
   void require_run(const std::string& tag) const;
   // An experiment of the run on this branch, or where `tag` is not empty of that one, with its
-  // measurement. Throws Error(usage) where there is none of that number, and what require_run()
-  // does.
+  // measurement, and what has become of its notification. Throws Error(usage) where there is none
+  // of that number, and what require_run() does.
   [[nodiscard]] ledger::Experiment experiment(int number, const std::string& tag = {}) const;
   // How the source of one experiment differs from another's, or where none is named from that of
   // the experiment it was compared with; a unified diff.

@@ -10,9 +10,10 @@ namespace autokernel::notify {
 // longest that one message takes, and a second one.
 inline constexpr std::chrono::milliseconds kSenderLingers{120'000};
 
-// Takes configuration and events from the other end of a channel (Notifier), sends them in turn,
-// and reports what became of each. Returns the exit code once the other end is closed and nothing
-// is left to send, or kSenderLingers later.
+// Takes configuration and events from the other end of a channel (Notifier), sends them, to each
+// target in their order and to none later because of another, reports what became of each, and adds
+// it to the file that the event names. Returns the exit code once the other end is closed and
+// nothing is left to send, or kSenderLingers later.
 [[nodiscard]] int send_from(const Descriptor& channel, const DeliveryLimits& limits = {});
 
 }  // namespace autokernel::notify

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "autokernel/base/fields.h"
+#include "autokernel/ledger/entry.h"
 
 namespace autokernel::notify {
 
@@ -23,6 +24,16 @@ struct WebhookRecord {
   // not taken it, with its name before it. It never holds an address.
   std::string status = "not configured";
 };
+
+// As the ledger has them.
+[[nodiscard]] inline ledger::Webhook recorded(const WebhookRecord& record) {
+  return {.webhook_enabled_by_config = record.enabled_by_config,
+          .webhook_disabled_by_flag = record.disabled_by_flag,
+          .webhook_expected = record.expected,
+          .webhook_attempted = record.attempted,
+          .webhook_sent = record.sent,
+          .webhook_status = record.status};
+}
 
 // As every record has them.
 template <Of<WebhookRecord> Object>

@@ -59,6 +59,7 @@ int LoopFinish::run(const Console& console) {
                     timeout_.limits());
   loop::LoopContext context = watching.context();
   context.hidden_sizes = hidden_sizes_.file;
+  context.webhook = [&](loop::Told told) { return notifications.forecast(told); };
   auto loop = loop::Loop::open(std::filesystem::current_path(), "autokernel loop finish",
                                std::move(context));
   remembered_.require_same(loop.run());

@@ -98,7 +98,7 @@ int LoopRun::run(const Console& console) {
     loop::LoopContext made = watching.context();
     made.hidden_sizes = hidden_sizes_.file;
     made.runner.may_be_ready = !no_resident_;
-    made.webhook = [&](bool is_kept) { return notifications.forecast(is_kept); };
+    made.webhook = [&](loop::Told told) { return notifications.forecast(told); };
     return made;
   };
   std::optional<loop::Loop> loop;

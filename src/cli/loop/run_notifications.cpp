@@ -9,27 +9,36 @@
 
 namespace autokernel::cli {
 
+namespace {
+
+[[nodiscard]] std::optional<notify::EventKind> event_kind_of(loop::Told told) {
+  switch (told) {
+    case loop::Told::nothing:
+      return {};
+    case loop::Told::kept:
+      return notify::EventKind::kept;
+    case loop::Told::finish:
+      return notify::EventKind::finish;
+  }
+  return {};
+}
+
+}  // namespace
+
 RunNotifications::RunNotifications(const Console& console, bool no_notify)
-    : notifier_(
-          open_notifier(notify::enclosing_repository(std::filesystem::current_path()), no_notify)) {
+    : root_(notify::enclosing_repository(std::filesystem::current_path())),
+      notifier_(open_notifier(root_, no_notify)) {
   if (!notifier_.remark().empty())
     console.err << "autokernel: " << visible_line(notifier_.remark()) << '\n';
 }
 
-ledger::Webhook RunNotifications::forecast(bool is_kept) const {
-  const notify::WebhookRecord record =
-      notifier_.forecast(is_kept ? std::optional(notify::EventKind::kept) : std::nullopt);
-  return {.webhook_enabled_by_config = record.enabled_by_config,
-          .webhook_disabled_by_flag = record.disabled_by_flag,
-          .webhook_expected = record.expected,
-          .webhook_attempted = record.attempted,
-          .webhook_sent = record.sent,
-          .webhook_status = record.status};
+ledger::Webhook RunNotifications::forecast(loop::Told told) const {
+  return notify::recorded(notifier_.forecast(event_kind_of(told)));
 }
 
 void RunNotifications::stepped(const loop::Step& step, const loop::Status& status) {
   if (step.experiment.number > 0 && step.experiment.status == ledger::Status::keep)
-    notifier_.post(kept_event(step, status));
+    notifier_.post(kept_event(step, status, root_));
   const bool is_plateau = status.is_plateau();
   // A command that makes one step tells of a plateau when it is reached, not at each one later.
   const bool was = was_plateau_.value_or(is_plateau && status.streak > loop::kPlateau);
@@ -42,11 +51,10 @@ void RunNotifications::failed(const loop::Status& status, const std::string& why
 }
 
 void RunNotifications::finished(const loop::Finish& finish) {
-  const std::filesystem::path root = notify::enclosing_repository(std::filesystem::current_path());
   std::error_code failed;
-  const std::filesystem::path plot = root / "progress.png";
-  notifier_.post(
-      finish_event(finish, std::filesystem::exists(plot, failed) ? plot : std::filesystem::path()));
+  const std::filesystem::path plot = root_ / "progress.png";
+  const bool is_drawn = std::filesystem::exists(plot, failed);
+  notifier_.post(finish_event(finish, is_drawn ? plot : std::filesystem::path(), root_));
 }
 
 void RunNotifications::settle(bool at_once) {

@@ -1,6 +1,7 @@
 // Who is told what a run does, while a command of the loop is at it.
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
 
@@ -16,8 +17,8 @@ class RunNotifications {
   // variables that configure it are gone afterwards.
   RunNotifications(const Console& console, bool no_notify);
 
-  // What a record of an experiment has of it, before anybody was told.
-  [[nodiscard]] ledger::Webhook forecast(bool is_kept) const;
+  // What a record has of it, before anybody was told.
+  [[nodiscard]] ledger::Webhook forecast(loop::Told told) const;
   // Tells of a step, with where the run stands afterwards: of what was kept, and of a plateau.
   void stepped(const loop::Step& step, const loop::Status& status);
   // Of a run that cannot go on, in a sentence.
@@ -28,6 +29,7 @@ class RunNotifications {
   void settle(bool at_once = false);
 
  private:
+  std::filesystem::path root_;  // of the repository
   notify::Notifier notifier_;
   std::optional<bool> was_plateau_;
 };

@@ -2,8 +2,11 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <utility>
+#include <variant>
 
 #include "autokernel/base/visible_text.h"
+#include "autokernel/ledger/webhook_outcomes.h"
 #include "cli/commands.h"
 #include "cli/folders.h"
 #include "cli/loop/open_run.h"
@@ -44,6 +47,18 @@ It can be run at any time, also during a step.)";
   return here == nullptr ? std::string() : reach_text(here->figures);
 }
 
+// With what has become of the message about the end of the run.
+[[nodiscard]] loop::Status with_outcome(loop::Status status, const loop::Loop& loop) {
+  if (!status.confirmed || !ledger::is_pending(status.confirmed->webhook)) return status;
+  for (ledger::Entry& entry : loop.history()) {
+    auto* finished = std::get_if<ledger::RunFinished>(&entry);
+    const bool is_that = finished != nullptr && finished->tag == status.confirmed->tag &&
+                         finished->at == status.confirmed->at;
+    if (is_that) status.confirmed = std::move(*finished);
+  }
+  return status;
+}
+
 }  // namespace
 
 void LoopStatus::declare(Options options) {
@@ -58,7 +73,8 @@ int LoopStatus::run(const Console& console) {
   const loop::Status& status = loop.status();
   remembered_.require_same(status.run);
   const std::string noise = noise_of(status.run, console);
-  console.out << (json_ ? status_json(status, noise) : status_text(status, noise));
+  console.out << (json_ ? status_json(with_outcome(status, loop), noise)
+                        : status_text(status, noise));
   return 0;
 }
 

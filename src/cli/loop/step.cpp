@@ -84,7 +84,7 @@ int LoopStep::run(const Console& console) {
   loop::LoopContext context = watching.context();
   context.hidden_sizes = hidden_sizes_.file;
   context.runner.may_be_ready = !no_resident_;
-  context.webhook = [&](bool is_kept) { return notifications.forecast(is_kept); };
+  context.webhook = [&](loop::Told told) { return notifications.forecast(told); };
   auto loop =
       loop::Loop::open(std::filesystem::current_path(), "autokernel loop step", std::move(context));
   options_.accept = [this](const ledger::RunStarted& run) { remembered_.require_same(run); };

@@ -58,7 +58,10 @@ constexpr const char* kEmulatedTimes = "these times rank kernels on this CPU, no
   const auto& gain = headline.over_baseline;
   if (!gain) return "not confirmed: the gain could not be measured";
   if (gain->low > 1) return "confirmed";
-  if (gain->high < 1) return "not confirmed: the best kernel is slower than the baseline";
+  if (gain->high < 1) {
+    return headline.best_metric ? "not confirmed: the best is worse than the baseline"
+                                : "not confirmed: the best kernel is slower than the baseline";
+  }
   return "not confirmed: the interval includes 1";
 }
 
@@ -122,6 +125,16 @@ constexpr const char* kEmulatedTimes = "these times rank kernels on this CPU, no
 
 [[nodiscard]] Json number_or_null(const std::optional<double>& value) {
   return value ? Json(*value) : Json();
+}
+
+[[nodiscard]] Json webhook_json(const std::optional<ledger::Webhook>& webhook) {
+  if (!webhook) return {};
+  return {{"webhook_enabled_by_config", webhook->webhook_enabled_by_config},
+          {"webhook_disabled_by_flag", webhook->webhook_disabled_by_flag},
+          {"webhook_expected", webhook->webhook_expected},
+          {"webhook_attempted", webhook->webhook_attempted},
+          {"webhook_sent", webhook->webhook_sent},
+          {"webhook_status", webhook->webhook_status}};
 }
 
 [[nodiscard]] Json experiment_json(const Experiment& experiment) {
@@ -303,7 +316,10 @@ std::string status_json(const Status& status, const std::string& noise) {
   Json confirmed;
   if (status.confirmed && status.confirmed->over_baseline) {
     const ledger::Confirmed& ratio = *status.confirmed->over_baseline;
-    confirmed = {{"ratio", ratio.ratio}, {"low", ratio.low}, {"high", ratio.high}};
+    confirmed = {{"ratio", ratio.ratio},
+                 {"low", ratio.low},
+                 {"high", ratio.high},
+                 {"webhook", webhook_json(status.confirmed->webhook)}};
   }
   Json metric;
   if (const auto& one = status.baseline.metric) {

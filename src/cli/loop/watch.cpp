@@ -75,7 +75,7 @@ int LoopWatch::run(const Console& console) {
   loop::LoopContext context = watching.context();
   context.hidden_sizes = hidden_sizes_.file;
   context.runner.may_be_ready = !no_resident_;
-  context.webhook = [&](bool is_kept) { return notifications.forecast(is_kept); };
+  context.webhook = [&](loop::Told told) { return notifications.forecast(told); };
   auto loop = loop::Loop::open(std::filesystem::current_path(), "autokernel loop watch",
                                std::move(context));
   remembered_.require_same(loop.run());
