@@ -9,6 +9,7 @@
 
 #include "autokernel/base/landlock.h"
 #include "e2e/loop_workplace.h"
+#include "support/full_test.h"
 
 namespace autokernel::test {
 namespace {
@@ -168,6 +169,7 @@ TEST_F(ExternalCompiler, CudaAndPythonAreCompared) {
 }
 
 TEST_F(ExternalCompiler, IncumbentIsWhatWasJudged) {
+  if (!everything_is_wanted()) GTEST_SKIP() << "ten seconds; AUTOKERNEL_TEST_FULL=1 takes it";
   // Slow from its second compile on, which would make any successor look fast: the clock tells it.
   write(kFaster, "import time\n");
   const std::string turning = "import time\nROUNDS = " + std::to_string(kFaster) +
@@ -184,6 +186,7 @@ TEST_F(ExternalCompiler, IncumbentIsWhatWasJudged) {
 }
 
 TEST_F(ExternalCompiler, PythonOfARecordRunsOnlyIfAllowed) {
+  if (!everything_is_wanted()) GTEST_SKIP() << "ten seconds; AUTOKERNEL_TEST_FULL=1 takes it";
   repository_.write("record.json", bench({"--json"}).out);
   const Outcome refused = run_autokernel({"bench", "--replay", "record.json"});
   EXPECT_EQ(refused.code, 2) << refused.out;

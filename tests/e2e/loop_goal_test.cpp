@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "e2e/loop_workplace.h"
+#include "support/full_test.h"
 
 namespace autokernel::test {
 namespace {
@@ -52,6 +53,7 @@ class LoopGoal : public LoopWorkplace {
 constexpr const char* kTwoSizes = "[score]\ndefault = 1\nlarge = 3\n";
 
 TEST_F(LoopGoal, AScoreIsAWeightedGeometricMeanOfTheTimes) {
+  if (!everything_is_wanted()) GTEST_SKIP() << "half a minute; AUTOKERNEL_TEST_FULL=1 takes it";
   start_with(kTwoSizes);
   const json baseline = last();
   ASSERT_EQ(baseline["sizes"].size(), 2U);
@@ -74,6 +76,7 @@ TEST_F(LoopGoal, AScoreIsAWeightedGeometricMeanOfTheTimes) {
 }
 
 TEST_F(LoopGoal, WhatIsGainedAtOneSizeAndLostAtAHeavierOneIsNotFaster) {
+  if (!everything_is_wanted()) GTEST_SKIP() << "half a minute; AUTOKERNEL_TEST_FULL=1 takes it";
   start_with(kTwoSizes);
   const Outcome run = step(kernel_of("N == 4096 ? 10000 : 120000"), "fast at the small size alone");
   expect_not_kept(run, 10, "not faster");
@@ -126,6 +129,7 @@ TEST_F(LoopGoal, KeepsNothingThatTakesMoreRegistersThanAllowed) {
 }
 
 TEST_F(LoopGoal, KeepsNothingThatLosesTooMuchAtAGuardedSize) {
+  if (!everything_is_wanted()) GTEST_SKIP() << "half a minute; AUTOKERNEL_TEST_FULL=1 takes it";
   start_with("[guard.loss_pct]\nlargest = 10\n");
   const Outcome run = step(kernel_of("N == 16384 ? 120000 : 3000"), "slow at the largest");
   expect_not_kept(run, 18, "over a guard-rail");

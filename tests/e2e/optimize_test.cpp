@@ -6,6 +6,7 @@
 
 #include "e2e/program_workplace.h"
 #include "e2e/workplace.h"
+#include "support/full_test.h"
 
 namespace autokernel::test {
 namespace {
@@ -109,6 +110,7 @@ TEST_F(OptimizeProgram, GoesOnWhereItStopped) {
 }
 
 TEST_F(OptimizeProgram, GoesOnAfterAStageThatFailed) {
+  if (!everything_is_wanted()) GTEST_SKIP() << "ten seconds; AUTOKERNEL_TEST_FULL=1 takes it";
   Words wrong = {"--range", "no-such-range", "--agent", file("agent.sh").string()};
   const Outcome failed = run(on_program("optimize", wrong, sample({"5"})));
   EXPECT_NE(failed.code, 0);
@@ -117,6 +119,7 @@ TEST_F(OptimizeProgram, GoesOnAfterAStageThatFailed) {
 }
 
 TEST_F(OptimizeProgram, MakesNoCaseTwiceWhereItWasStoppedInBetween) {
+  if (!everything_is_wanted()) GTEST_SKIP() << "ten seconds; AUTOKERNEL_TEST_FULL=1 takes it";
   Words wrong = {"--range", "no-such-range", "--agent", file("agent.sh").string()};
   EXPECT_NE(run(on_program("optimize", wrong, sample({"5"}))).code, 0);
   // As if it had been stopped when the cases had been made, but not yet committed.
@@ -128,6 +131,7 @@ TEST_F(OptimizeProgram, MakesNoCaseTwiceWhereItWasStoppedInBetween) {
 }
 
 TEST_F(OptimizeProgram, StartsTheAgentAgainWhereItHasAchievedNothing) {
+  if (!everything_is_wanted()) GTEST_SKIP() << "ten seconds; AUTOKERNEL_TEST_FULL=1 takes it";
   scratch_.write(file("idle.sh"), "#!/bin/sh\nexit 1\n");
   fs::permissions(file("idle.sh"), fs::perms::owner_all);
   git("add idle.sh && git commit -qm idle");
@@ -143,6 +147,7 @@ TEST_F(OptimizeProgram, StartsTheAgentAgainWhereItHasAchievedNothing) {
 }
 
 TEST_F(OptimizeProgram, TakesOverNothingOfAnotherProgramNorOfAFileThatIsCut) {
+  if (!everything_is_wanted()) GTEST_SKIP() << "ten seconds; AUTOKERNEL_TEST_FULL=1 takes it";
   EXPECT_EQ(optimize({}, sample({"5"})).code, 0);
   const std::string whole = contents(file("autokernel-optimize.json"));
   for (std::size_t size = 0; size + 2 < whole.size(); size += 25) {

@@ -6,6 +6,7 @@
 
 #include "e2e/authoring_workplace.h"
 #include "e2e/workplace.h"
+#include "support/full_test.h"
 
 namespace autokernel::test {
 namespace {
@@ -100,6 +101,7 @@ TEST_F(ServerCase, FindsServersThatFail) {
 }
 
 TEST_F(ServerCase, KeepsServersForAnExperimentAndStartsThemAgainBeforeItKeepsAGain) {
+  if (!everything_is_wanted()) GTEST_SKIP() << "half a minute; AUTOKERNEL_TEST_FULL=1 takes it";
   change_case("model = \"m\"", "model = \"m\"\nrestart = \"experiment\"");
   ASSERT_EQ(run_autokernel({"loop", "start", "demo", "--case", "case"}).code, 0);
   const Outcome kept = step("--ttft-ms 5 --tpot-ms 5");
