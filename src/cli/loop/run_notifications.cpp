@@ -2,10 +2,17 @@
 
 #include <chrono>
 #include <filesystem>
+#include <sstream>
+#include <string>
 
+#include "autokernel/base/error.h"
+#include "autokernel/base/files.h"
 #include "autokernel/base/visible_text.h"
+#include "autokernel/cases/command.h"
+#include "autokernel/plot/plot.h"
 #include "cli/loop/run_events.h"
 #include "cli/notifications.h"
+#include "cli/plot/history.h"
 
 namespace autokernel::cli {
 
@@ -21,6 +28,24 @@ namespace {
       return notify::EventKind::finish;
   }
   return {};
+}
+
+// The experiments of the run, drawn for whoever is told; without gnuplot a picture that somebody
+// drew before, or none.
+[[nodiscard]] std::filesystem::path drawn_plot(const std::filesystem::path& root,
+                                               const std::string& tag) {
+  std::filesystem::path plot = root / ".autokernel" / "runs" / tag / "progress.png";
+  try {
+    std::ostringstream ignored;
+    const plot::History history = read_history(root / cases::kResults, plot::Scale::pairs, ignored);
+    write_file_atomically(plot, plot::draw(history, plot::Format::png, plot::find_gnuplot()),
+                          Sync::no);
+    return plot;
+  } catch (const Error&) {
+    plot = root / cases::kPlots.front();
+  }
+  std::error_code failed;
+  return std::filesystem::exists(plot, failed) ? plot : std::filesystem::path();
 }
 
 }  // namespace
@@ -51,10 +76,10 @@ void RunNotifications::failed(const loop::Status& status, const std::string& why
 }
 
 void RunNotifications::finished(const loop::Finish& finish) {
-  std::error_code failed;
-  const std::filesystem::path plot = root_ / "progress.png";
-  const bool is_drawn = std::filesystem::exists(plot, failed);
-  notifier_.post(finish_event(finish, is_drawn ? plot : std::filesystem::path(), root_));
+  const bool is_told = forecast(loop::Told::finish).webhook_expected;
+  const std::filesystem::path plot =
+      is_told ? drawn_plot(root_, finish.headline.tag) : std::filesystem::path();
+  notifier_.post(finish_event(finish, plot, root_));
 }
 
 void RunNotifications::settle(bool at_once) {

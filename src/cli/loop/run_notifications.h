@@ -23,7 +23,7 @@ class RunNotifications {
   void stepped(const loop::Step& step, const loop::Status& status);
   // Of a run that cannot go on, in a sentence.
   void failed(const loop::Status& status, const std::string& why);
-  // Of the end, with progress.png where there is one.
+  // Of the end, with a plot of the run.
   void finished(const loop::Finish& finish);
   // Waits for what is pending, a few seconds at most; after a signal not at all.
   void settle(bool at_once = false);

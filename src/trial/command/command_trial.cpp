@@ -532,10 +532,9 @@ class CommandTrial {
       comparison.outcome = Outcome::not_faster;
       comparison.reason += fmt::format("; the minimum gain is {:g} %", 100 * min_gain());
     } else {
-      comparison.reason += fmt::format(
-          "; too noisy to detect a gain of {:g} % in the {:g} s that are its budget; "
-          "'autokernel loop step --again --longer 4' gives it four times as many",
-          100 * min_gain(), budget_seconds());
+      comparison.reason +=
+          fmt::format("; too noisy to detect a gain of {:g} % in the {:g} s that are its budget",
+                      100 * min_gain(), budget_seconds());
     }
     if (is_deterministic_) comparison.reason += "; runs agree exactly";
     if (has_started_twice_)
