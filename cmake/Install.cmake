@@ -13,7 +13,9 @@ install(TARGETS autokernel_profile LIBRARY DESTINATION lib COMPONENT autokernel)
 install(TARGETS autokernel_driver_shim LIBRARY DESTINATION lib/autokernel-driver COMPONENT autokernel NAMELINK_SKIP)
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/kernels ${CMAKE_SOURCE_DIR}/workloads DESTINATION share/autokernel COMPONENT autokernel)
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/src/cli/case/lab DESTINATION share/autokernel COMPONENT autokernel)
-install(DIRECTORY ${CMAKE_SOURCE_DIR}/tests/data/elementwise DESTINATION share/autokernel/cases COMPONENT autokernel)
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/tests/data/elementwise ${CMAKE_SOURCE_DIR}/commands/json_parser
+  ${CMAKE_SOURCE_DIR}/commands/ranking ${CMAKE_SOURCE_DIR}/commands/training
+  DESTINATION share/autokernel/cases COMPONENT autokernel PATTERN "__pycache__" EXCLUDE)
 install(FILES ${CMAKE_SOURCE_DIR}/include/autokernel.cuh ${CMAKE_SOURCE_DIR}/include/autokernel_baseline.h
   ${CMAKE_SOURCE_DIR}/include/autokernel_cudnn.cuh DESTINATION include COMPONENT autokernel)
 install(FILES ${CMAKE_SOURCE_DIR}/README.md ${CMAKE_SOURCE_DIR}/LICENSE ${CMAKE_SOURCE_DIR}/program.md

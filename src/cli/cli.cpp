@@ -21,7 +21,8 @@ namespace {
 
 constexpr const char* kDescription =
     "Measures and improves CUDA kernels: one kernel, one fixed problem, results you can "
-    "trust.\nWithout a GPU the same kernels run on an emulated CUDA driver.";
+    "trust.\nWithout a GPU the same kernels run on an emulated CUDA driver. The same loop improves "
+    "any\nother program, by commands: autokernel case new mine --from ranking.";
 
 constexpr const char* kExamplesOfAll = R"(Examples:
   autokernel init                              set up a repository: a case of your own, to change

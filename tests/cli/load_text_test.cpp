@@ -57,9 +57,10 @@ TEST(LoadText, HasATableOfTheLatenciesThatWereMeasured) {
 TEST(LoadText, NamesAnOpenLoopAndItsGoodput) {
   LoadReport report = made_up_report();
   report.settings.rate = 20;
+  report.figures.offered_rate = 20.5;
   report.figures.goodput = {.share = 0.5, .per_second = 3.92, .missed = {{"ttft", 3}}};
   const std::string text = load_text(report);
-  EXPECT_THAT(text, HasSubstr("open loop, 20 requests/s, Poisson arrivals\n"));
+  EXPECT_THAT(text, HasSubstr("open loop, 20 requests/s, Poisson arrivals (20.50 were drawn)\n"));
   EXPECT_THAT(text, HasSubstr("3.92 requests/s, 50.0 % of all; 3 missed ttft\n"));
 }
 

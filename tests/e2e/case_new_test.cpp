@@ -36,6 +36,14 @@ TEST_F(CaseNew, IsRightAtOnce) {
               AllOf(HasSubstr("verdict:          correct\n"), HasSubstr("edge_sizes PASS")));
 }
 
+TEST_F(CaseNew, MayBeAnyProgramThatIsCopied) {
+  EXPECT_THAT(done({"case", "list"}), HasSubstr("rank 600 articles for 300 queries"));
+  EXPECT_THAT(done({"case", "new", "mine", "--from", "ranking"}),
+              AllOf(HasSubstr("new      mine/hidden/check.py\n"),
+                    HasSubstr("autokernel bench --case mine # measure it\n")));
+  EXPECT_THAT(done({"case", "show", "mine"}), HasSubstr("ndcg"));
+}
+
 TEST_F(CaseNew, GoesBelowKernelsIfThereIsSuchAFolderAndElsewhereByItsPath) {
   fs::create_directory(repository_.root() / "kernels");
   (void)done({"case", "new", "one"});

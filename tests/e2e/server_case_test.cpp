@@ -77,10 +77,14 @@ TEST_F(ServerCase, IsMeasuredUnderLoad) {
 }
 
 TEST_F(ServerCase, KeepsAGainOfFivePercent) {
-  // Some ten pairs, of about two seconds each.
-  change_case("budget_seconds = 3", "budget_seconds = 40");
+  // Of times that are long beside what else the machine does, and short runs: some ten pairs.
+  change_case("budget_seconds = 3", "budget_seconds = 60");
+  change_case("requests = 12\nwarmup = 2", "requests = 4\nwarmup = 0");
+  change_case("output_tokens = 16", "output_tokens = 8");
+  repository_.write(kOptions, "--ttft-ms 5 --tpot-ms 40\n");
+  repository_.commit("A slow server");
   ASSERT_EQ(run_autokernel({"loop", "start", "demo", "--case", "case"}).code, 0);
-  const Outcome kept = step("--ttft-ms 5 --tpot-ms 9.5");
+  const Outcome kept = step("--ttft-ms 5 --tpot-ms 38");
   EXPECT_EQ(kept.code, 0) << kept.out << kept.err;
   EXPECT_THAT(value_of("change", kept.out), testing::MatchesRegex("-[45]\\..*")) << kept.out;
 }

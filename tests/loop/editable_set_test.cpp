@@ -22,6 +22,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
+using testing::StartsWith;
 
 constexpr const char* kMain = "#include \"include/time.cuh\"\n";
 
@@ -181,7 +182,7 @@ TEST_F(SeveralFiles, AreNoLinksAndSayWhy) {
       "include/gr\xC3\xB6\xC3\x9F"
       "e.cuh",
       "int x;\n");
-  EXPECT_THAT(strayed(), HasSubstr("(new, a name that no #include can have)"));
+  EXPECT_THAT(strayed(), HasSubstr("(new, a name with other letters than ASCII)"));
 }
 
 TEST_F(SeveralFiles, ThatNothingIncludesMakeNoNewKernel) {
@@ -214,9 +215,10 @@ TEST_F(SeveralFiles, LieBesideTheUsersOwn) {
   EXPECT_EQ(step().experiment.verdict, "kept");
   EXPECT_THAT(strayed(), IsEmpty()) << "and the folder again";
   write("include/exp/notes.txt", "others\n");
-  EXPECT_EQ(strayed(), "kernels/include/exp/notes.txt (modified)");
+  EXPECT_THAT(strayed(), AllOf(StartsWith("kernels/include/exp/notes.txt (modified) ["),
+                               HasSubstr("'git cat-file -p")));
   remove("include/exp/notes.txt");
-  EXPECT_EQ(strayed(), "kernels/include/exp/notes.txt (reset)");
+  EXPECT_THAT(strayed(), StartsWith("kernels/include/exp/notes.txt (reset) ["));
   EXPECT_EQ(git().read("kernels/include/exp/my.o"), "ignored\n");
 }
 

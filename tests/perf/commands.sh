@@ -35,16 +35,16 @@ reference = "$serve \$(cat reference/options.txt)"
 model = "m"
 [load]
 concurrency = 4
-requests = 12
-warmup = 2
+requests = 4
+warmup = 0
 input_tokens = "4:16"
-output_tokens = 16
+output_tokens = 8
 [metric]
 name = "e2e"
 unit = "s"
 json = "/e2e/mean"
 min_gain_pct = 2
-budget_seconds = 10
+budget_seconds = 5
 TOML
 }
 

@@ -27,9 +27,9 @@ constexpr int kDeepest = 6;
 constexpr std::size_t kMostEntries = 100'000;
 
 // Where cases lie beside the running program: as installed, then as in a build tree, where CMake
-// makes the link `kernels`.
+// makes the links `kernels` and `commands`.
 constexpr std::array kBesideProgram = {"share/autokernel/kernels", "share/autokernel/cases",
-                                       "kernels"};
+                                       "kernels", "commands"};
 
 [[nodiscard]] bool is_hidden(const fs::path& path) {
   return path.filename().native().starts_with('.');

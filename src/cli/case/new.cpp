@@ -48,6 +48,7 @@ constexpr const char* kCaseNewExamples = R"(Examples:
   autokernel case new rows --from softmax
   autokernel case new rows --from softmax --backend triton
   autokernel case new work/mine --from kernels/rows
+  autokernel case new mine --from ranking     # no kernel: any program (docs/commands.md)
   autokernel case new --lab --model tiny --model-path /models/tiny --case tiny
 
 A NAME without '/' goes below kernels/ if there is such a folder here. The case gets case.toml,
@@ -158,6 +159,14 @@ int CaseNew::run(const Console& console) {
         "  autokernel case check {0}      # the same by the judge\n"
         "  autokernel bench --case {0}    # load on the server\n",
         folder, visible_line(shell_word(model_path_)));
+    return 0;
+  }
+  if (outline(root / whole.lexically_relative(root)).command) {
+    console.out << fmt::format(
+        "\nNext:\n  autokernel case show {0}    # its commands, and the number that counts\n"
+        "  autokernel case check {0}   # after each change of case.toml or of the check\n"
+        "  autokernel bench --case {0} # measure it\n",
+        folder);
     return 0;
   }
   console.out << fmt::format(

@@ -202,9 +202,19 @@ void BuiltProgram::end_server() {
   server_.reset();
 }
 
+ServedAnswers BuiltProgram::answers_of_server(const std::string& seed) {
+  try {
+    return server().answers(seed);
+  } catch (...) {
+    // Whoever runs it again runs another one.
+    end_server();
+    throw;
+  }
+}
+
 MeasuredRun BuiltProgram::serve(const std::string& seed) {
   const ServedAnswers& reference = setting_.reference_answers(seed);
-  ServedAnswers answers = server().answers(seed);
+  ServedAnswers answers = answers_of_server(seed);
   MeasuredRun run{.seed = seed, .outputs = {}, .values = {}};
   if (setting_.server->is_kept) {
     server_->pause();

@@ -96,6 +96,7 @@ class BuiltProgram {
                                    const std::string& input) const;
   [[nodiscard]] MeasuredRun serve(const std::string& seed);
   [[nodiscard]] RunningServer& server();
+  [[nodiscard]] ServedAnswers answers_of_server(const std::string& seed);
   // What a build may not do. Throws Refused.
   void require_fixed_files() const;
   void copy_to(const std::filesystem::path& files) const;
