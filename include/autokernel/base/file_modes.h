@@ -1,8 +1,7 @@
 // What a confined command (sandbox.h) cannot do by itself, since Landlock knows nothing of it or
-// cannot tell: change the modes and times of files, and, where it has devices, open what /proc says of
-// itself and name its threads.
-// The kernel hands such calls to whoever started it, who carries them out where the file is the
-// command's own.
+// cannot tell: change the modes and times of files, and, where it has devices, open what /proc says
+// of itself and name its threads. The kernel hands such calls to whoever started it, who carries
+// them out where the file is the command's own.
 #pragma once
 
 #include <cstdint>
