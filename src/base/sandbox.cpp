@@ -358,8 +358,7 @@ void refuse_emptying_caches(Filter& filter) {
 // Sockets of a command that has no network: none, but what it cannot do without.
 struct Sockets {
   bool of_server = false;  // TCP, to listen
-  bool of_driver =
-      false;  // local ones: CUDA's driver listens on one, for other processes of CUDA's
+  bool of_driver = false;  // local: CUDA's driver listens on one, for others of its kind
 };
 
 // It listens, and nothing else: Landlock knows of connect() by TCP, and neither of local sockets,

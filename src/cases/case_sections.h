@@ -51,6 +51,14 @@ struct Correctness {
 // cannot name.
 [[nodiscard]] EditableFiles read_editable_files(Section& root, const Case& problem);
 
+// From a hundredth of a second to a week.
+inline constexpr NumberRange kDeadlines = {.low = 0.01, .high = 604'800};
+
+// Calls `read` for each table [[key]], whose keys it must all take; at most so many. The tables may
+// be missing.
+void read_tables(Section& root, const std::string& key, std::size_t most,
+                 const std::function<void(Section& table)>& read);
+
 // [command], [metric], [[guard]] and [limits], and editable: what such a case has in place of all
 // the above but name and problem.
 void read_command(Section& root, Case& problem);

@@ -13,8 +13,6 @@ namespace {
 
 constexpr std::array kDirections = {"lower", "higher"};
 
-// From a hundredth of a second to a week.
-constexpr NumberRange kDeadlines = {.low = 0.01, .high = 604'800};
 // Percent. A loss of more than that is no guard; a gain of less no night of runs can show.
 constexpr NumberRange kGuardedLosses = {.low = 0, .high = 1000};
 constexpr NumberRange kMinimumGains = {.low = 0.001, .high = 50};
@@ -73,6 +71,19 @@ void read_editable(Section& root, const std::vector<std::string>& hidden, Case& 
 }
 
 }  // namespace
+
+void read_tables(Section& root, const std::string& key, std::size_t most,
+                 const std::function<void(Section& table)>& read) {
+  if (!root.has(key)) return;
+  const Array& tables = root.tables(key);
+  if (tables.size() > most)
+    root.fail(key, fmt::format("has {} tables; write at most {}", tables.size(), most));
+  for (const Value& table : tables) {
+    Section section(root.file(), "[[" + key + "]]", table);
+    read(section);
+    section.finish();
+  }
+}
 
 std::string read_lines(Section& section, const std::string& key) {
   if (section.is_text(key)) return section.text(key);
@@ -212,12 +223,7 @@ void read_limits(Section& root, CommandLimits& limits) {
 }
 
 void read_guards(Section& root, CommandPlan& plan) {
-  if (!root.has("guard")) return;
-  const Array& tables = root.tables("guard");
-  if (tables.size() > kMostGuards)
-    root.fail("guard", fmt::format("has {} tables; write at most {}", tables.size(), kMostGuards));
-  for (const Value& table : tables) {
-    Section section(root.file(), "[[guard]]", table);
+  read_tables(root, "guard", kMostGuards, [&](Section& section) {
     GuardedMetric guard{.metric = read_metric(section, plan)};
     const auto has_its_name = [&](const Metric& other) { return other.name == guard.metric.name; };
     if (has_its_name(plan.metric) ||
@@ -225,9 +231,8 @@ void read_guards(Section& root, CommandPlan& plan) {
       section.fail("name", fmt::format("is \"{}\", as that of another number; write another one",
                                        shown(guard.metric.name)));
     guard.most_loss = section.number("loss_pct", kGuardedLosses) / 100;
-    section.finish();
     plan.guards.push_back(std::move(guard));
-  }
+  });
 }
 
 }  // namespace

@@ -11,8 +11,6 @@
 namespace autokernel::cases {
 namespace {
 
-// From a hundredth of a second to a week.
-constexpr NumberRange kSeconds = {.low = 0.01, .high = 604'800};
 constexpr std::size_t kMostSuites = 16;
 constexpr const char* kOfSuites = "/suites/";
 
@@ -74,18 +72,6 @@ SuitePlan read_suite(Section& section, const Case& problem, const std::vector<Su
   return suite;
 }
 
-void read_suites(Section& root, const Case& problem, ServerPlan& server) {
-  if (!root.has("suite")) return;
-  const Array& tables = root.tables("suite");
-  if (tables.size() > kMostSuites)
-    root.fail("suite", fmt::format("has {} tables; write at most {}", tables.size(), kMostSuites));
-  for (const Value& table : tables) {
-    Section section(root.file(), "[[suite]]", table);
-    server.suites.push_back(read_suite(section, problem, server.suites));
-    section.finish();
-  }
-}
-
 }  // namespace
 
 void read_server(Section& root, const Case& problem, ServerPlan& server) {
@@ -96,7 +82,7 @@ void read_server(Section& root, const Case& problem, ServerPlan& server) {
   if (!server.health.starts_with('/'))
     section.fail("health", "must begin with '/', such as \"/health\"");
   if (section.has("start_seconds"))
-    server.start_seconds = section.number("start_seconds", kSeconds);
+    server.start_seconds = section.number("start_seconds", kDeadlines);
   if (section.has("restart"))
     server.is_kept = section.word("restart", {"run", "experiment"}) == "experiment";
   if (section.has("endpoint"))
@@ -109,10 +95,12 @@ void read_server(Section& root, const Case& problem, ServerPlan& server) {
     Section load = root.section("load");
     read_load(load, server.load);
     if (load.has("request_seconds"))
-      server.request_seconds = load.number("request_seconds", kSeconds);
+      server.request_seconds = load.number("request_seconds", kDeadlines);
     load.finish();
   }
-  read_suites(root, problem, server);
+  read_tables(root, "suite", kMostSuites, [&](Section& suite) {
+    server.suites.push_back(read_suite(suite, problem, server.suites));
+  });
 }
 
 void require_metric_of_load(const Section& section, const Metric& metric,

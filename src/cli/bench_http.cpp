@@ -247,31 +247,27 @@ int BenchHttp::run(const Console& console) {
   if (!record_.empty()) refuse_to_overwrite(record_, "the record");
   const http::CurlLibrary curl = http::CurlLibrary::open();
   const auto begin = std::chrono::steady_clock::now();
-  LoadReport report{.settings = settings, .figures = {}};
-  std::string gave_up;
-  int signal = 0;
-  {
+  const lab::LoadRun run = [&] {
     Progress progress(console.err,
                       console.err_is_terminal ? Progress::Painting::on : Progress::Painting::off);
-    const lab::LoadRun run = lab::run_load(curl, settings, [&](std::size_t ended) {
+    return lab::run_load(curl, settings, [&](std::size_t ended) {
       progress.show(fmt::format("{} requests have ended", ended),
                     std::chrono::steady_clock::now() - begin);
     });
-    if (!record_.empty()) write_record(record_, run);
-    gave_up = run.gave_up;
-    signal = run.signal;
-    const lab::TokenCount count =
-        tokens_by_ == "words" ? lab::TokenCount::words : lab::TokenCount::usage;
-    report.figures = lab::figures_of(run, settings, count, objectives);
-  }
-  if (report.figures.requests == 0 && !gave_up.empty()) {
-    if (signal != 0) throw Interrupted(signal);
+  }();
+  if (!record_.empty()) write_record(record_, run);
+  const lab::TokenCount count =
+      tokens_by_ == "words" ? lab::TokenCount::words : lab::TokenCount::usage;
+  const LoadReport report{.settings = settings,
+                          .figures = lab::figures_of(run, settings, count, objectives)};
+  if (report.figures.requests == 0 && !run.gave_up.empty()) {
+    if (run.signal != 0) throw Interrupted(run.signal);
     throw Error(Stop::environment, fmt::format("cannot measure {}: {}; check --url, --model and "
                                                "--endpoint",
-                                               settings.url, gave_up));
+                                               settings.url, run.gave_up));
   }
   console.out << (json_ ? load_json(report) : load_text(report)) << std::flush;
-  if (signal != 0) throw Interrupted(signal);
+  if (run.signal != 0) throw Interrupted(run.signal);
   if (report.figures.succeeded == 0) {
     throw Error(Stop::environment,
                 fmt::format("cannot measure {}: none of {} requests was answered; check --url, "

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "autokernel/base/probability.h"
+#include "autokernel/ledger/figure_text.h"
 #include "loop/experiment_fields.h"
 
 namespace autokernel::loop {
@@ -154,10 +155,9 @@ std::string guard_fault(const std::vector<ResultsAtSize>& sizes) {
   for (const auto& [name, guard] : guards) {
     const double gain = median(gains.at(name));
     if (gain >= -guard.most_loss) continue;
-    const double change = guard.higher_is_better ? 1 / (1 - gain) - 1 : -gain;
-    return fmt::format(
-        "{} is {:+.2f} % against the baseline's, and at most {:g} % worse is allowed", name,
-        100 * change, 100 * guard.most_loss);
+    return fmt::format("{} is {} against the baseline's, and at most {:g} % worse is allowed", name,
+                       ledger::change_text(ledger::change_by(gain, guard.higher_is_better)),
+                       100 * guard.most_loss);
   }
   return {};
 }

@@ -161,7 +161,7 @@ int CaseNew::run(const Console& console) {
         folder, visible_line(shell_word(model_path_)));
     return 0;
   }
-  if (outline(root / whole.lexically_relative(root)).command) {
+  if (outline(whole).command) {
     console.out << fmt::format(
         "\nNext:\n  autokernel case show {0}    # its commands, and the number that counts\n"
         "  autokernel case check {0}   # after each change of case.toml or of the check\n"

@@ -127,10 +127,6 @@ constexpr const char* kItsBench = "autokernel bench --size";
   return text + "\n";
 }
 
-}  // namespace
-
-namespace {
-
 // Of a case of commands.
 [[nodiscard]] std::string command_part(const cases::Case& problem, const cases::CommandPlan& plan,
                                        const std::string& folder) {

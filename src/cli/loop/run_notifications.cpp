@@ -34,7 +34,8 @@ namespace {
 // drew before, or none.
 [[nodiscard]] std::filesystem::path drawn_plot(const std::filesystem::path& root,
                                                const std::string& tag) {
-  std::filesystem::path plot = root / ".autokernel" / "runs" / tag / "progress.png";
+  std::filesystem::path plot =
+      root / loop::Loop::webhooks_file(tag).replace_filename(cases::kPlots.front());
   try {
     std::ostringstream ignored;
     const plot::History history = read_history(root / cases::kResults, plot::Scale::pairs, ignored);

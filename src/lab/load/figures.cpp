@@ -151,10 +151,9 @@ LoadFigures figures_of(const LoadRun& run, const LoadSettings& settings, TokenCo
   figures.requests = run.requests.size();
   figures.seconds = run.ended - run.began;
   add_totals(figures, run, count);
-  double last = 0;
-  for (const RequestOutcome& outcome : run.requests) last = std::max(last, outcome.scheduled);
-  if (settings.rate && last > run.began)
-    figures.offered_rate = static_cast<double>(run.requests.size()) / (last - run.began);
+  if (settings.rate && !run.requests.empty())
+    figures.offered_rate =
+        static_cast<double>(run.requests.size()) / (run.requests.back().scheduled - run.began);
   figures.requests_per_second =
       rate_of(run, static_cast<double>(figures.succeeded), figures.seconds, count, false);
   figures.output_tokens_per_second =
