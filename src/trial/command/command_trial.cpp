@@ -18,7 +18,7 @@
 #include "autokernel/trial/sources.h"
 #include "trial/command/built_program.h"
 #include "trial/command/metric_pairs.h"
-#include "trial/command/served_answers.h"
+#include "trial/command/reference_server.h"
 #include "trial/decide/statistics.h"
 
 namespace autokernel::trial {
@@ -94,15 +94,7 @@ class CommandTrial {
       const auto& more = setting_.gpus->readable;
       setting_.readable.insert(setting_.readable.end(), more.begin(), more.end());
     }
-    if (setting_.server != nullptr) {
-      curl_ = http::CurlLibrary::open();
-      setting_.curl = &*curl_;
-      setting_.prompts = scratch_.path() / "prompts";
-      write_prompts();
-      setting_.reference_answers = [this](const std::string& seed) -> const ServedAnswers& {
-        return reference_answers(seed);
-      };
-    }
+    if (setting_.server != nullptr) reference_.emplace(setting_);
   }
   CommandTrial(const CommandTrial&) = delete;
   CommandTrial& operator=(const CommandTrial&) = delete;
@@ -240,30 +232,6 @@ class CommandTrial {
       throw Interrupted(*signal);
   }
 
-  // The server of the reference stays up until the trial is over, and stands still while others are
-  // measured.
-  [[nodiscard]] const ServedAnswers& reference_answers(const std::string& seed) {
-    const auto known = answers_.find(seed);
-    if (known != answers_.end()) return known->second;
-    try {
-      if (reference_) {
-        reference_->resume();
-      } else {
-        reference_.emplace(setting_, setting_.server->reference, "the reference's server",
-                           [this](const std::filesystem::path& files) {
-                             write_files(files, setting_.files.fixed);
-                             write_files(files, setting_.files.hidden);
-                           });
-      }
-      ServedAnswers found = reference_->answers(seed);
-      reference_->pause();
-      return answers_.emplace(seed, std::move(found)).first->second;
-    } catch (const Refused& refused) {
-      throw Error(Stop::environment,
-                  fmt::format("{}; correct [server] reference in case.toml", refused.reason()));
-    }
-  }
-
   // Of the incumbent, which was right when it was kept.
   template <typename Work>
   [[nodiscard]] auto of_incumbent(const Work& work) {
@@ -283,23 +251,6 @@ class CommandTrial {
     return takes(plan_.metric) || std::ranges::any_of(plan_.guards, [&](const auto& guard) {
              return takes(guard.metric);
            });
-  }
-  // Where the load finds them: the case's own, whatever a candidate does to its copy.
-  void write_prompts() const {
-    FilesByPath prompts;
-    for (const cases::SuitePlan& suite : setting_.server->suites) {
-      const std::string& path = suite.load.prompts;
-      if (path.empty()) continue;
-      const auto fixed = setting_.files.fixed.find(path);
-      const auto hidden = setting_.files.hidden.find(path);
-      if (fixed == setting_.files.fixed.end() && hidden == setting_.files.hidden.end())
-        throw Error(Stop::usage,
-                    fmt::format("cannot load a server with suite {}: the case has no file {} "
-                                "(prompts)",
-                                suite.name, path));
-      prompts[path] = fixed == setting_.files.fixed.end() ? hidden->second : fixed->second;
-    }
-    write_files(setting_.prompts, prompts);
   }
   [[nodiscard]] bool keeps_servers() const {
     return setting_.server != nullptr && setting_.server->is_kept;
@@ -602,9 +553,7 @@ class CommandTrial {
   ScratchDirectory scratch_;
   ProcessTree tree_;
   CommandSetting setting_;
-  std::optional<http::CurlLibrary> curl_;
-  std::optional<RunningServer> reference_;
-  std::map<std::string, ServedAnswers> answers_;  // by seed
+  std::optional<ReferenceServer> reference_;  // of a [server] case
   MetricPairs pairs_{plan_.metric};
   std::vector<MetricPairs> guards_ = guard_pairs();
   bool is_deterministic_ = false;
