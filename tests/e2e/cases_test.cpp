@@ -96,7 +96,9 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"ForgetsAPart", "split_k", "forgets_a_part", "(exact inputs, "},
         Wrong{"LeavesOutALaunch", "split_k", "one_launch", "(exact inputs, "},
         Wrong{"TrustsTheWorkspace", "split_k", "trusts_the_workspace", "(exact inputs, "},
-        Wrong{"LosesCountsInARace", "histogram", "counts_without_atomics", "counts[0] = "},
+        // Which counts are lost is chance: one of 100 may come out right, the first too.
+        Wrong{"LosesCountsInARace", "histogram", "counts_without_atomics",
+              " of 100 elements differ"},
         Wrong{"AddsToWhatWasInTheOutput", "histogram", "never_clears", "counts[0] = "},
         Wrong{"RoundsBytesDown", "blur", "cuts_off", "largest difference 1"},
         Wrong{"IsWrongAtTheBorder", "blur", "dark_border", " of 1961 elements differ"},
