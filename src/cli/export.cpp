@@ -1,26 +1,22 @@
-// `autokernel export`: a kernel of a case, for others to use.
+// `autokernel export`: a kernel in the forms that others use.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cctype>
 #include <filesystem>
-#include <map>
+#include <functional>
 #include <optional>
 #include <string>
-#include <variant>
+#include <vector>
 
 #include "autokernel/base/error.h"
 #include "autokernel/base/files.h"
 #include "autokernel/base/visible_text.h"
+#include "autokernel/bridge/exported_kernel.h"
 #include "autokernel/bridge/exported_solution.h"
-#include "autokernel/cases/case.h"
-#include "autokernel/trial/ready_kernel.h"
-#include "autokernel/trial/sources.h"
 #include "cli/commands.h"
-#include "cli/default_case.h"
-#include "cli/kernel_case.h"
-#include "cli/kernel_sources.h"
-#include "cli/output_files.h"
+#include "cli/export/exported_source.h"
+#include "cli/export/kernel_to_ship.h"
+#include "cli/export/library_build.h"
+#include "cli/export/solution_export.h"
 #include "cli/shared_options.h"
 
 namespace autokernel::cli {
@@ -32,163 +28,173 @@ class Export : public Command {
  public:
   [[nodiscard]] std::string name() const override { return "export"; }
   [[nodiscard]] std::string summary() const override {
-    return "Write a kernel as a solution of FlashInfer Trace or SOL-ExecBench";
+    return "Write a kernel in the forms that others use";
   }
   void declare(Options options) override;
   [[nodiscard]] int run(const Console& console) override;
 
  private:
-  [[nodiscard]] bridge::KernelToExport kernel(const fs::path& folder) const;
-
-  std::optional<std::string> case_directory_;
-  std::optional<std::string> kernel_file_;
-  std::string format_;
+  SourceOptions source_;
+  ShippingOptions shipping_;
+  std::string form_;
   std::string out_;
-  bridge::SolutionNames names_;
+  std::string into_;  // of a patch
+  bool no_build_ = false;
 };
 
 constexpr const char* kExportExamples = R"(Examples:
-  autokernel export --case cases/rmsnorm_h4096 --format sol-execbench --out solution.json
-  autokernel export --case cases/rmsnorm_h4096 --kernel best --format flashinfer-trace --out s.json
+  autokernel export 7 --as c --out matmul                  experiment 7 of the run on this branch
+  autokernel export 7 --as torch --out matmul-torch --capability 9.0a,10.0a
+  autokernel export --case cases/rmsnorm_h4096 --as flashinfer-trace --out solution.json
 
-The solution has the kernel as it is, and host code that calls it with PyTorch's tensors. A
-solution that was imported keeps its own host code. What the format cannot hold is told.
+Forms:
+  c                  a header and a shared library that needs nothing but the driver
+  torch              an operator of PyTorch, also under torch.compile, as a package for Python
+  tvm-ffi            a module of TVM-FFI
+  hub                a kernel for the Hub of Hugging Face, as source for kernel-builder
+  triton             a package for Python, of a kernel in Triton's language
+  patch              source with a launcher, as a patch for a code base in CUDA C++ (--into DIR)
+  flashinfer-trace   a solution of FlashInfer Trace, of a case that was imported
+  sol-execbench      a solution of SOL-ExecBench, of a case that was imported
+
+Each but the last two is a folder, with the source and the case, the record of the experiment,
+the licence, and a test against the reference (docs/export.md).
 )";
 
-const std::map<std::string, bridge::SolutionFormat> kFormats = {
-    {"flashinfer-trace", bridge::SolutionFormat::flashinfer_trace},
-    {"sol-execbench", bridge::SolutionFormat::sol_execbench}};
+struct Form {
+  const char* name;
+  std::function<bridge::ShippedFiles(const bridge::KernelToShip&)> files;
+  std::function<LibraryBuild(const std::string&)> build;  // none: it has no library
+};
 
-// What the file calls a kernel of that name in the module: "_Z4rowsPf" is rows(float*). Empty for
-// an instance of a template, and for one in a namespace: those are launched by their addresses.
-[[nodiscard]] std::string plain_name(const std::string& name) {
-  if (!name.starts_with("_Z")) return name;
-  std::size_t at = 2;
-  std::size_t length = 0;
-  while (at < name.size() && std::isdigit(static_cast<unsigned char>(name[at])) != 0)
-    length = 10 * length + static_cast<std::size_t>(name[at++] - '0');
-  const bool is_whole = length > 0 && at + length < name.size() && name[at + length] != 'I';
-  return is_whole ? name.substr(at, length) : "";
+[[nodiscard]] const std::vector<Form>& forms() {
+  static const std::vector<Form> kForms = {
+      {"c", bridge::c_library,
+       [](const std::string& name) {
+         return LibraryBuild{"lib" + name + ".so", {name + ".c"}, false};
+       }},
+      {"torch", bridge::torch_package,
+       [](const std::string& name) {
+         return LibraryBuild{name + "/lib" + name + ".so", {"csrc/" + name + ".c"}, false};
+       }},
+      {"tvm-ffi", bridge::tvm_ffi_module,
+       [](const std::string& name) {
+         return LibraryBuild{name + ".so", {name + ".c", name + "_tvm_ffi.c"}, true};
+       }},
+      {"hub", bridge::hub_kernel, nullptr},
+      {"triton", bridge::triton_package, nullptr}};
+  return kForms;
 }
 
-[[nodiscard]] bridge::ExportedSize exported_size(const trial::Request& request,
-                                                 const cases::Sizes& symbols) {
-  const auto ready = trial::ready_kernel(request, "sm_90a");
-  if (const auto* const why = std::get_if<std::string>(&ready)) {
-    throw Error(Stop::usage, fmt::format("cannot export the kernel: at size {}, {}", request.size,
-                                         visible_line(*why)));
+[[nodiscard]] std::optional<bridge::SolutionFormat> solution_format(const std::string& form) {
+  if (form == "flashinfer-trace") return bridge::SolutionFormat::flashinfer_trace;
+  if (form == "sol-execbench") return bridge::SolutionFormat::sol_execbench;
+  return std::nullopt;
+}
+
+void require_empty(const fs::path& folder) {
+  std::error_code unreadable;
+  if (!fs::exists(folder, unreadable)) return;
+  if (fs::is_directory(folder, unreadable) && fs::is_empty(folder, unreadable)) return;
+  throw Error(Stop::usage, fmt::format("cannot export to {}: it is there, and is not an empty "
+                                       "folder; name another",
+                                       visible_line(folder.string())));
+}
+
+void write_files(const fs::path& folder, const bridge::ShippedFiles& files) {
+  make_folders(folder, Stop::usage);
+  for (const auto& [path, text] : files) {
+    make_folders_below(folder, fs::path(path).parent_path(), Stop::usage);
+    write_file_atomically(folder / path, text, Sync::no);
   }
-  const auto& kernel = std::get<trial::ReadyKernel>(ready);
-  if (!kernel.maps.empty())
-    throw Error(Stop::usage,
-                "cannot export the kernel: host code for tensor maps is not there yet");
-  bridge::ExportedSize size{.symbols = symbols,
-                            .kernels = {},
-                            .workspace_bytes = kernel.program.declaration.workspace_bytes,
-                            .workspace_zeroed = kernel.program.declaration.workspace_zeroed};
-  for (const trial::ReadyLaunch& each : kernel.launches) {
-    const std::string name = plain_name(each.launch.kernel);
-    const bool is_new = std::ranges::find(size.kernels, name) == size.kernels.end();
-    if (!name.empty() && is_new) size.kernels.push_back(name);
-  }
-  return size;
 }
 
 }  // namespace
 
 void Export::declare(Options options) {
   options.footer(kExportExamples);
-  add_case(options, case_directory_);
+  options.add_option("N", source_.number,
+                     "Number of the experiment (default: the case's kernel as it lies there)");
+  options.add_option("--tag", source_.tag, "Run of the experiment (default: that on this branch)")
+      .type_name("TAG");
+  add_case(options, source_.case_directory);
   options
-      .add_option("--kernel", kernel_file_,
+      .add_option("--kernel", source_.kernel_file,
                   "Kernel to export: its file, or a folder (default: the case's)")
       .type_name("FILE|DIR");
-  options.add_option("--format", format_, "flashinfer-trace or sol-execbench")
-      .type_name("FORMAT")
+  options.add_option("--as", form_, "Form of the export, see below").type_name("FORM").required();
+  options.add_option("--out", out_, "Folder to write it to, new or empty; of a solution the file")
+      .type_name("PATH")
       .required();
-  options.add_option("--out", out_, "Write it to FILE").type_name("FILE").required();
-  options.add_option("--name", names_.name, "Name of the solution (default: by the definition)")
+  options.add_option("--name", shipping_.name, "What it is called (default: by the case)")
       .type_name("TEXT");
-  options.add_option("--author", names_.author, "Who made it [autokernel]").type_name("TEXT");
-}
-
-bridge::KernelToExport Export::kernel(const fs::path& folder) const {
-  trial::Request request;
-  request.case_directory = fs::absolute(folder);
-  cases::CaseFiles files = cases::read_files(request.case_directory);
-  const cases::Case problem = cases::parse(files);
-  require_kernel(problem, "autokernel export");
-  trial::take_case(request, std::move(files));
-  request.kernel_file = problem.kernel_file();
-  cases::EditableFiles others = problem.editable_files;
-  if (kernel_file_) {
-    request.kernel_file = fs::absolute(main_file(*kernel_file_, problem.kernel_name));
-    others = other_files(*kernel_file_, others);
-  } else {
-    others = other_files(request.kernel_file, others);
-  }
-  cases::KernelSource source = cases::read_kernel(request.kernel_file, others, "the kernel");
-  request.source = source.text;
-  request.files = source.files;
-  bridge::KernelToExport kernel{.main = request.kernel_file.filename().string(),
-                                .files = std::move(source.files),
-                                .operands = {},
-                                .sizes = {}};
-  kernel.files[kernel.main] = source.text;
-  for (const cases::Tensor& tensor : problem.tensors) {
-    kernel.operands.push_back({.name = tensor.name,
-                               .dtype = cases::spelling(tensor.dtype),
-                               .is_scalar = tensor.by_value.has_value()});
-  }
-  const bool is_cuda = request.kernel_file.extension() == ".cu";
-  if (!is_cuda && request.kernel_file.extension() != ".py") {
-    throw Error(Stop::usage, fmt::format("cannot export {}: kernels in CUDA C++ and in Triton can "
-                                         "be solutions",
-                                         visible_line(kernel.main)));
-  }
-  for (const auto& [name, symbols] : problem.sizes) {
-    if (!is_cuda) break;
-    request.size = name;
-    kernel.sizes.push_back(exported_size(request, symbols));
-  }
-  return kernel;
+  options.add_option("--author", shipping_.author, "Who made it [autokernel]").type_name("TEXT");
+  options
+      .add_option("--size", shipping_.sizes,
+                  "Sizes to export, with commas between (default: all of the case)")
+      .type_name("NAMES");
+  options
+      .add_option("--capability", shipping_.capabilities,
+                  "Compute capabilities to compile for, such as 9.0a,8.6 (default: that of the "
+                  "experiment, or 9.0a)")
+      .type_name("LIST");
+  options
+      .add_option("--license", shipping_.licence,
+                  "SPDX id of the kernel's licence (default: by the repository's LICENSE)")
+      .type_name("ID");
+  add_device(options, shipping_.device,
+             " to run a reference on that is a kernel, for the test's data [auto]");
+  options
+      .add_option("--into", into_,
+                  "Of a patch: the folder it makes in the code base (default: autokernel/NAME)")
+      .type_name("DIR");
+  options.add_flag("--no-build", no_build_, "Write sources, and leave the library to be built");
 }
 
 int Export::run(const Console& console) {
-  const auto format = kFormats.find(format_);
-  if (format == kFormats.end()) {
-    throw Error(Stop::usage, fmt::format("cannot export: --format is \"{}\"; write "
-                                         "flashinfer-trace or sol-execbench",
-                                         visible_line(format_)));
+  if (source_.number && (source_.case_directory || source_.kernel_file)) {
+    throw Error(Stop::usage,
+                "cannot export an experiment with --case or --kernel: its run says which they are");
   }
-  const fs::path folder =
-      case_directory_ ? existing_case(*case_directory_) : default_case(fs::current_path());
-  const auto text = [&](const char* name) {
-    auto found = read_file_below(folder, name, "a definition in a case");
-    if (!found) {
-      throw Error(Stop::usage,
-                  fmt::format("cannot export a solution of {}: it has no {}; autokernel import "
-                              "makes cases of definitions",
-                              visible_line(folder.string()), name));
+  if (const auto format = solution_format(form_)) {
+    export_solution_of(exported_source(source_, console), *format,
+                       {.name = shipping_.name,
+                        .author = shipping_.author,
+                        .description = "Exported by autokernel."},
+                       out_, console);
+    return 0;
+  }
+  std::vector<Form> known = forms();
+  known.push_back({"patch",
+                   [this](const bridge::KernelToShip& kernel) {
+                     return bridge::source_patch(
+                         kernel, into_.empty() ? "autokernel/" + kernel.name : into_);
+                   },
+                   nullptr});
+  for (const Form& form : known) {
+    if (form.name != form_) continue;
+    require_empty(out_);
+    const ExportedSource source = exported_source(source_, console);
+    const bridge::KernelToShip kernel = kernel_to_ship(source, shipping_);
+    const bool is_built = form.build && !no_build_;
+    const LibraryBuild build = is_built ? form.build(kernel.name) : LibraryBuild{};
+    const BuildTools tools = is_built ? tools_for(build) : BuildTools{};
+    write_files(out_, form.files(kernel));
+    if (is_built) build_library(out_, build, tools);
+    if (!source.experiment) {
+      console.err << "autokernel: no record of a measurement goes with it: name an experiment to "
+                     "export ('autokernel log')\n";
     }
-    return *std::move(found);
-  };
-  const bridge::DefinitionInCase definition = {.definition = text("definition.json"),
-                                               .workloads = text("workloads.jsonl"),
-                                               .problem = text("problem.json")};
-  refuse_to_overwrite_source(out_, "the solution");
-  std::error_code unreadable;
-  if (fs::exists(out_, unreadable))
-    throw Error(Stop::usage, fmt::format("cannot write the solution to {}: it is there; name "
-                                         "another file",
-                                         visible_line(out_)));
-  names_.description = "Exported by autokernel.";
-  const bridge::ExportedSolution solution =
-      bridge::export_solution(kernel(folder), definition, format->second, names_);
-  write_file_atomically(out_, solution.json);
-  for (const std::string& lost : solution.lost)
-    console.err << "autokernel: " << visible_line(lost) << '\n';
-  return 0;
+    if (kernel.licence.text.empty())
+      console.err << "autokernel: the repository has no LICENSE: none goes with the kernel\n";
+    console.out << fmt::format("Wrote {}; its {} has the rest.\n", out_,
+                               form_ == "hub" ? "CARD.md" : "README.md");
+    return 0;
+  }
+  throw Error(Stop::usage,
+              fmt::format("cannot export: --as is \"{}\"; write c, torch, tvm-ffi, hub, "
+                          "triton, patch, flashinfer-trace or sol-execbench",
+                          visible_line(form_)));
 }
 
 std::unique_ptr<Command> export_command() { return std::make_unique<Export>(); }

@@ -150,13 +150,13 @@ TEST_F(Evaluate, FindsTheCaseOfADefinitionOrSaysThatThereIsNone) {
 
 TEST_F(Evaluate, ASolutionIsExportedFromItsKernel) {
   EXPECT_EQ(evaluate({"--sizes", "check", "--kernel-out", "mine"}).code, 0);
-  done({"export", "--case", "cases/scaled_rows", "--kernel", "mine/kernel.cu", "--format",
+  done({"export", "--case", "cases/scaled_rows", "--kernel", "mine/kernel.cu", "--as",
         "sol-execbench", "--out", "exported.json"});
   EXPECT_THAT(files().at("exported.json"),
               AllOf(HasSubstr("\"path\": \"size_2.cu\""), HasSubstr("main.cpp::run"),
-                    HasSubstr("reinterpret_cast<const void*>(rows_kernel_2)")));
-  expect_refused({"export", "--case", "cases/scaled_rows", "--format", "sol", "--out", "x.json"}, 2,
-                 "write flashinfer-trace or sol-execbench");
+                    HasSubstr("reinterpret_cast<const void*>(autokernel_rows_kernel_2)")));
+  expect_refused({"export", "--case", "cases/scaled_rows", "--as", "sol", "--out", "x.json"}, 2,
+                 "flashinfer-trace or sol-execbench");
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ for solution in cuda triton; do
   row "evaluate $solution" "$autokernel" evaluate "rows/solution_$solution.json" --kernel-out "$solution" --traces traces.jsonl
 done
 for format in sol-execbench flashinfer-trace; do
-  row "export cuda, $format" "$autokernel" export --case cases/scaled_rows --kernel cuda/kernel.cu --format "$format" \
+  row "export cuda, $format" "$autokernel" export --case cases/scaled_rows --kernel cuda/kernel.cu --as "$format" \
     --out "cuda-$format.json"
   row "  built by PyTorch" python3 "$programs/run_solution.py" rows/definition.json rows/workload.jsonl "cuda-$format.json"
 done
@@ -68,7 +68,7 @@ def launch(x, scale, y, offset):
     rows_kernel[(rows,)](x, scale, y, offset, WIDTH=width, BLOCK=triton.next_power_of_2(width))
 PYTHON
 for kind in triton plain; do
-  row "export $kind" "$autokernel" export --case cases/scaled_rows --kernel "$kind/kernel.py" --format sol-execbench \
+  row "export $kind" "$autokernel" export --case cases/scaled_rows --kernel "$kind/kernel.py" --as sol-execbench \
     --out "$kind.json"
   row "  run with PyTorch" python3 "$programs/run_solution.py" rows/definition.json rows/workload.jsonl "$kind.json"
 done

@@ -43,7 +43,7 @@ const std::map<std::string, Names, std::less<>>& layers_below() {
       {"lab", {"base", "http"}},
       {"trial", {"base", "driver", "compile", "cases", "http", "lab"}},
       {"programs", {"base", "driver", "compile", "cases", "trial"}},
-      {"bridge", {"base", "compile", "cases"}},
+      {"bridge", {"base", "driver", "compile", "cases", "trial"}},
       {"loop", {"base", "driver", "compile", "cases", "trial", "ledger", "repo", "plot"}},
       {"cli",
        {"base", "driver", "compile", "cases", "trial", "ledger", "repo", "plot", "http", "lab",

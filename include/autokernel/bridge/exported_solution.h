@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "autokernel/bridge/solution.h"
+#include "autokernel/driver/tensor_map.h"
+#include "autokernel/trial/ready_kernel.h"
 
 namespace autokernel::bridge {
 
@@ -18,13 +20,26 @@ struct ExportedOperand {
   bool is_scalar = false;
 };
 
+struct ExportedMap {
+  std::string name;
+  std::string buffer;        // a tensor of the case, or "workspace"
+  std::uint64_t offset = 0;  // bytes
+  driver::TensorMapLayout layout;
+};
+
 // What the harness knows of the kernel at a size.
 struct ExportedSize {
   std::map<std::string, std::int64_t> symbols;
   std::vector<std::string> kernels;   // those that it launches by their names
   std::uint64_t workspace_bytes = 0;  // 0: none
   bool workspace_zeroed = false;
+  std::vector<ExportedMap> maps;
+  std::vector<std::string> variables;  // that a launch may leave other than they were
 };
+
+// Of a kernel in CUDA C++ that has been made ready at that size.
+[[nodiscard]] ExportedSize exported_size(const trial::ReadyKernel& kernel,
+                                         const std::map<std::string, std::int64_t>& symbols);
 
 struct KernelToExport {
   std::string main;                          // "kernel.cu", "kernel.py"

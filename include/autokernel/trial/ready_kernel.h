@@ -33,7 +33,9 @@ struct ReadyTensor {
   cases::Role role = cases::Role::in;
   cases::DType dtype = cases::DType::f32;
   std::uint64_t bytes = 0;
-  cases::Tolerance tolerance;  // of what is written; zero: to the bit
+  std::vector<std::int64_t> extents;  // outermost first, without padding
+  std::int64_t pitch = 0;             // elements from one row (the last dimension) to the next
+  cases::Tolerance tolerance;         // of what is written; zero: to the bit
 };
 
 // What is handed over by value: a [[scalar]] or a [[struct]] of the case.

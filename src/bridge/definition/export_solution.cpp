@@ -13,21 +13,16 @@
 #include "autokernel/compile/size_formula.h"
 #include "bridge/definition/definition.h"
 #include "bridge/definition/entry_json.h"
-#include "bridge/definition/export_texts.h"
 #include "bridge/definition/input_fills.h"
 #include "bridge/definition/solution_files.h"
+#include "bridge/exported/cuda_units.h"
+#include "bridge/exported/export_texts.h"
+#include "bridge/exported/filled_text.h"
 
 namespace autokernel::bridge {
 namespace {
 
 using document::Json;
-
-// Every occurrence of "@NAME@".
-void put(std::string& text, const std::string& name, const std::string& value) {
-  const std::string place = "@" + name + "@";
-  for (std::size_t at = 0; (at = text.find(place, at)) != std::string::npos; at += value.size())
-    text.replace(at, place.size(), value);
-}
 
 class Exporter {
  public:
@@ -275,125 +270,46 @@ class Exporter {
           found != defined_.end() && found->second->shape == std::vector<std::string>{};
       arguments.push_back(is_single ? operand.name + ".reshape(1)" : operand.name);
     }
-    std::string text = export_texts::main_py();
-    put(text, "MAIN", kernel_.main);
-    put(text, "OPERANDS", "[" + listed(operands) + "]");
-    put(text, "PARAMETERS", listed(inputs_));
-    put(text, "SIZES", sizes);
-    put(text, "OUTPUTS", outputs);
-    put(text, "ARGUMENTS", listed(arguments));
-    put(text, "RETURNED", listed(outputs_));
-    return text;
+    return filled(export_texts::solution_main_py(), {{"MAIN", kernel_.main},
+                                                     {"OPERANDS", "[" + listed(operands) + "]"},
+                                                     {"PARAMETERS", listed(inputs_)},
+                                                     {"SIZES", sizes},
+                                                     {"OUTPUTS", outputs},
+                                                     {"ARGUMENTS", listed(arguments)},
+                                                     {"RETURNED", listed(outputs_)}});
   }
 
-  // The kernel's file once for each size, whose constants it sees, and a host that chooses.
+  // The kernel's file once for each size, and a host that chooses.
   void add_cuda(std::map<std::string, std::string>& sources) {
-    sources["autokernel_host.h"] = export_texts::host_header();
-    std::string sizes = "#pragma once\n#include \"autokernel_host.h\"\n";
-    std::set<std::map<std::string, std::int64_t>> known;
+    std::vector<std::string> operands(kernel_.operands.size());
+    std::ranges::transform(kernel_.operands, operands.begin(), &ExportedOperand::name);
+    CudaUnits units = cuda_units({.prefix = "autokernel",
+                                  .main = kernel_.main,
+                                  .files = std::move(sources),
+                                  .operands = std::move(operands)},
+                                 kernel_.sizes);
+    sources = std::move(units.files);
     std::string declared;
     std::string choice;
-    int count = 0;
-    for (const ExportedSize& size : kernel_.sizes) {
-      if (!known.insert(size.symbols).second) continue;
-      sizes += fmt::format("{} AUTOKERNEL_SIZE == {}\n", count == 0 ? "#if" : "#elif", count);
-      for (const auto& [symbol, value] : size.symbols)
-        sizes += fmt::format("constexpr {} {} = {};\n", value > 2147483647 ? "long long" : "int",
-                             symbol, value);
-      sources[fmt::format("size_{}.cu", count)] = unit(size, count);
-      declared += fmt::format(
-          "cudaError_t autokernel_run_{}(std::vector<autokernel::Operand> operands, void* "
-          "workspace, cudaStream_t stream);\n",
-          count);
-      std::string condition;
-      for (const auto& [symbol, value] : size.symbols)
-        condition += fmt::format("{}{} == {}", condition.empty() ? "" : " && ", symbol, value);
+    std::set<std::string> variables;
+    for (const CudaUnit& unit : units.units) {
+      declared += fmt::format("{};\n", unit.declaration);
       choice += fmt::format(
           "  if ({}) {{\n"
           "    const auto workspace = torch::{}({{{}}}, options.dtype(torch::kUInt8));\n"
-          "    return autokernel_run_{}(operands, workspace.data_ptr(), stream);\n  }}\n",
-          condition, size.workspace_zeroed ? "zeros" : "empty",
-          std::max<std::uint64_t>(size.workspace_bytes, 1), count);
-      ++count;
+          "    return {}(operands, workspace.data_ptr(), stream);\n  }}\n",
+          unit.condition, unit.size->workspace_zeroed ? "zeros" : "empty",
+          std::max<std::uint64_t>(unit.size->workspace_bytes, 1), unit.function);
+      variables.insert(unit.size->variables.begin(), unit.size->variables.end());
     }
-    // Builders compile every file that ends with .cu by itself.
-    sources[kernel_header()] = std::move(sources.at(kernel_.main));
-    sources.erase(kernel_.main);
-    for (auto& [path, text] : sources) text = with_own_includes(text);
-    sources["autokernel.cuh"] = sizes + "#endif\n";
-    sources["autokernel_sizes.cuh"] = "#pragma once\n#include \"autokernel.cuh\"\n";
     sources["main.cpp"] = torch_host(declared, choice);
-    lost_.push_back(fmt::format(
-        "the solution takes tensors of the {} sizes of the case, and refuses others", count));
-  }
-
-  [[nodiscard]] std::string kernel_header() const { return kernel_.main + "h"; }
-
-  // A builder has no folder of ours among those that it searches for "<autokernel.cuh>".
-  [[nodiscard]] static std::string with_own_includes(std::string text) {
-    for (const char* const name : {"autokernel.cuh", "autokernel_sizes.cuh"}) {
-      const std::string include = fmt::format("<{}>", name);
-      for (std::size_t at = 0; (at = text.find(include, at)) != std::string::npos;)
-        text.replace(at, include.size(), fmt::format("\"{}\"", name));
+    lost_.push_back(
+        fmt::format("the solution takes tensors of the {} sizes of the case, and refuses others",
+                    units.units.size()));
+    if (!variables.empty()) {
+      lost_.push_back(fmt::format("nothing sets {} back between two calls, as the harness does",
+                                  fmt::join(variables, ", ")));
     }
-    return text;
-  }
-
-  // Of "#include <x>" of the kernel's files: they go in front of the unnamed namespace.
-  [[nodiscard]] std::string system_includes() const {
-    std::set<std::string> found;
-    for (const auto& [path, text] : kernel_.files) {
-      for (std::size_t begin = 0; begin < text.size();) {
-        const std::size_t end = std::min(text.find('\n', begin), text.size());
-        const std::string line = text.substr(begin, end - begin);
-        begin = end + 1;
-        const std::size_t hash = line.find_first_not_of(" \t");
-        if (hash == std::string::npos || line[hash] != '#') continue;
-        const std::size_t open = line.find('<');
-        const std::size_t close = line.find('>');
-        if (line.find("include") == std::string::npos || close == std::string::npos || open > close)
-          continue;
-        const std::string name = line.substr(open + 1, close - open - 1);
-        if (!name.starts_with("autokernel") && !kernel_.files.contains(name)) found.insert(name);
-      }
-    }
-    std::string lines;
-    for (const std::string& name : found) lines += fmt::format("#include <{}>\n", name);
-    return lines;
-  }
-
-  [[nodiscard]] std::string unit(const ExportedSize& size, int number) const {
-    std::string renames;
-    std::string lookups;
-    for (const std::string& kernel : size.kernels) {
-      renames += fmt::format("#define {0} {0}_{1}\n", kernel, number);
-      lookups += fmt::format(
-          "  if (std::strcmp(name, \"{0}\") == 0) return reinterpret_cast<const void*>({1});\n",
-          kernel, fmt::format("{}_{}", kernel, number));
-    }
-    std::vector<std::string> usual;
-    usual.reserve(kernel_.operands.size() + 1);
-    for (const ExportedOperand& operand : kernel_.operands) usual.push_back(operand.name);
-    if (size.workspace_bytes > 0) usual.emplace_back("workspace");
-    return fmt::format(
-        "// {0} at one size of its case (autokernel.cuh).\n"
-        "#define AUTOKERNEL_SIZE {1}\n#include \"autokernel.cuh\"\n{2}\n"
-        "// The names of extern \"C\" are of all files together.\n{3}"
-        "namespace {{\n#include \"{0}\"\n\n"
-        "const void* kernel_called(const char* name) {{\n{4}  return nullptr;\n}}\n}}  // "
-        "namespace\n\n"
-        "cudaError_t autokernel_run_{1}(std::vector<autokernel::Operand> operands, void* "
-        "workspace,\n"
-        "                               cudaStream_t stream) {{\n"
-        "  operands.push_back({{\"workspace\", &workspace}});\n"
-        "  for (const autokernel::Launch& launch : autokernel_launches) {{\n"
-        "    const autokernel::KernelName& kernel = launch.kernel;\n"
-        "    if (kernel.text == nullptr && kernel.address == nullptr) break;\n"
-        "    const cudaError_t failed = autokernel::carry_out(\n"
-        "        launch, kernel.address ? kernel.address : kernel_called(kernel.text), operands,\n"
-        "        \"{5}\", stream);\n"
-        "    if (failed != cudaSuccess) return failed;\n  }}\n  return cudaSuccess;\n}}\n",
-        kernel_header(), number, system_includes(), renames, lookups, listed(usual));
   }
 
   struct TorchType {
@@ -471,9 +387,9 @@ class Exporter {
       operands += fmt::format("{}{{\"{}\", &{}{}}}", operands.empty() ? "" : ", ", operand.name,
                               operand.name, is_scalar ? "" : "_data");
     }
-    // A size that a launch asks for is an int where it fits.
+    // A size that a launch asks for is an int or a long long: the first bytes are the same.
     for (const auto& [symbol, value] : axes(false)) {
-      values += fmt::format("  int {0}_value = static_cast<int>({0});\n", symbol);
+      values += fmt::format("  long long {0}_value = {0};\n", symbol);
       operands += fmt::format(", {{\"{0}\", &{0}_value}}", symbol);
     }
     std::string message;
@@ -503,8 +419,8 @@ class Exporter {
         "  TORCH_CHECK(failed == cudaSuccess, cudaGetErrorString(failed));\n"
         "  return {14};\n}}\n\n"
         "PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {{ m.def(\"run\", &run); }}\n",
-        kernel_header(), declared, size_parameters(true), choice, message, type, listed(parameters),
-        checks, sizes, first, outputs, values, operands, size_parameters(false),
+        kernel_.main + "h", declared, size_parameters(true), choice, message, type,
+        listed(parameters), checks, sizes, first, outputs, values, operands, size_parameters(false),
         is_one ? outputs_[0] : "{" + listed(outputs_) + "}");
   }
 

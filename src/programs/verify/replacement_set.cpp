@@ -5,11 +5,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <span>
 #include <string_view>
 
 #include "autokernel/base/files.h"
+#include "autokernel/compile/module_objects.h"
 #include "programs/profile/product_json.h"
 
 namespace autokernel::programs {
@@ -31,48 +31,6 @@ using Kind = trial::ReadyParameter::Kind;
 [[nodiscard]] std::size_t index_of(const trial::ReadyKernel& kernel, const std::string& tensor) {
   const auto found = std::ranges::find(kernel.tensors, tensor, &trial::ReadyTensor::name);
   return static_cast<std::size_t>(found - kernel.tensors.begin());
-}
-
-// How often the text has that name as a whole.
-[[nodiscard]] int mentions(const std::string& text, const std::string& name) {
-  const auto is_of_name = [](char letter) {
-    return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_' || letter == '$';
-  };
-  int count = 0;
-  for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
-    const std::size_t end = at + name.size();
-    const bool is_whole =
-        (at == 0 || !is_of_name(text[at - 1])) && (end == text.size() || !is_of_name(text[end]));
-    count += is_whole ? 1 : 0;
-  }
-  return count;
-}
-
-// Whether the code names an object of its module beside declaring it: from the address of one it
-// can reach all of them. The declarations of autokernel.cuh are in every module.
-[[nodiscard]] bool uses_objects(const compile::Program& program) {
-  return std::ranges::any_of(program.objects, [&](const compile::ModuleObject& object) {
-    return mentions(program.ptx, object.name) != 1;
-  });
-}
-
-// Whether that kernel of a program's module names an object of it, or calls what may. Of code
-// without PTX nothing is known.
-[[nodiscard]] bool may_read_objects(const compile::Program& program, const std::string& kernel) {
-  const std::size_t entry = program.ptx.find(".entry " + kernel);
-  const std::size_t body = program.ptx.find('{', entry);
-  if (entry == std::string::npos || body == std::string::npos) return false;
-  std::size_t end = body;
-  for (int depth = 0; end < program.ptx.size(); ++end) {
-    if (program.ptx[end] == '{') ++depth;
-    if (program.ptx[end] == '}' && --depth == 0) break;
-  }
-  std::string text = program.ptx.substr(body, end - body);
-  if (mentions(text, "call") > 0) text = program.ptx.substr(0, entry) + text;
-  const int least = mentions(text, "call") > 0 ? 2 : 1;  // a declaration may be among it
-  return std::ranges::any_of(program.objects, [&](const compile::ModuleObject& object) {
-    return mentions(text, object.name) >= least;
-  });
 }
 
 class Text {
@@ -97,7 +55,7 @@ class Text {
       line("map\t{}\t{}\t{}", map.buffer, map.offset,
            fmt::join(driver::encoding_numbers(map.layout), "\t"));
     }
-    if (uses_objects(own_.program)) {
+    if (compile::uses_objects(own_.program)) {
       for (const compile::ModuleObject& object : own_.program.objects) {
         line("object\t{}", object.name);
       }
@@ -216,7 +174,7 @@ std::optional<std::string> why_not_replaceable(const KernelToReplace& kernel) {
   for (const trial::ReadyValue& value : kernel.original->values) {
     if (value.bytes.empty()) return "it takes the number " + value.name + ", which is not fixed";
   }
-  if (may_read_objects(kernel.original->program, kernel.extracted.kernel)) {
+  if (compile::may_read_objects(kernel.original->program, kernel.extracted.kernel)) {
     return "its captured kernel may read variables of its module, which the program can change";
   }
   // A pointer must lead to each tensor.

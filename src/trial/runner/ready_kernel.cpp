@@ -100,11 +100,16 @@ void Readying::add_operands() {
   for (const SizedTensor& each : sized_.tensors) {
     const cases::Tensor& tensor = *each.tensor;
     if (!tensor.is_scalar) {
+      std::vector<std::int64_t> extents = each.extents;
+      const std::int64_t pitch = extents.back();
+      extents.back() = static_cast<std::int64_t>(each.row_length);
       made_.tensors.push_back(
           {.name = tensor.name,
            .role = tensor.role,
            .dtype = tensor.dtype,
            .bytes = each.bytes,
+           .extents = std::move(extents),
+           .pitch = pitch,
            .tolerance = is_exact ? cases::Tolerance{}
                                  : tensor.tolerance.value_or(sized_.problem->tolerance)});
     } else if (tensor.by_value) {

@@ -1,0 +1,215 @@
+// Kernels in the forms that others use: libraries and sources, built here with compilers that know
+// nothing of autokernel, and run on the emulated driver against the reference's results.
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+#include <fstream>
+
+#include "e2e/authoring_workplace.h"
+
+namespace autokernel::test {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+
+const fs::path kData = AUTOKERNEL_SOURCES "/tests/data";
+const fs::path kKernels = AUTOKERNEL_SOURCES "/kernels";
+
+[[nodiscard]] fs::path on_path(const std::string& program) {
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing sets variables
+  const char* const path = std::getenv("PATH");
+  std::string rest = std::string(path == nullptr ? "" : path) + ":/usr/local/cuda/bin:";
+  for (std::size_t end = 0; (end = rest.find(':')) != std::string::npos; rest.erase(0, end + 1)) {
+    const fs::path file = fs::path(rest.substr(0, end)) / program;
+    if (fs::exists(file)) return file;
+  }
+  return {};
+}
+
+class Exports : public AuthoringWorkplace {
+ protected:
+  [[nodiscard]] fs::path out() const { return repository_.root() / "out"; }
+  [[nodiscard]] Outcome make(const std::vector<std::string>& arguments,
+                             const std::map<std::string, std::string>& variables = {}) const {
+    std::map<std::string, std::string> all = variables;
+    all.try_emplace("AUTOKERNEL_DRIVER", AUTOKERNEL_EMULATED_DRIVER);
+    return run({on_path("make"), arguments, out(), all});
+  }
+  // `autokernel export ... --as FORM --out out` on the emulated device.
+  void exported(const std::string& form, std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), "export");
+    arguments.insert(arguments.end(), {"--as", form, "--out", out().string(), "--device", "cpu"});
+    done(arguments);
+  }
+};
+
+struct Exported {
+  std::string name;  // of the test
+  std::vector<std::string> arguments;
+};
+
+[[nodiscard]] Exported case_of_data(const std::string& name, const std::string& folder) {
+  return {name, {"--case", (kData / folder).string(), "--size", "check"}};
+}
+
+class ExportOf : public Exports, public testing::WithParamInterface<Exported> {};
+
+TEST_P(ExportOf, AsALibraryInCIsRightAndRefusesWhatIsWrong) {
+  exported("c", GetParam().arguments);
+  const Outcome test = make({"-s", "test", "CFLAGS=-O1 -Werror"});
+  EXPECT_EQ(test.code, 0) << test.out << test.err;
+  EXPECT_THAT(test.out, AllOf(HasSubstr("size check: "), HasSubstr(" is right")));
+}
+
+TEST_P(ExportOf, AsAPatchAppliesAndIsRight) {
+  if (on_path("nvcc").empty()) GTEST_SKIP() << "there is no nvcc";
+  exported("patch", GetParam().arguments);
+  // The patch makes the files that are tested.
+  repository_.write("code/README", "of a code base\n");
+  std::string patch;
+  for (const auto& entry : fs::directory_iterator(out()))
+    if (entry.path().extension() == ".patch") patch = entry.path().string();
+  repository_.git("apply", "--directory=code", patch);
+  for (const auto& entry : fs::directory_iterator(out() / "source")) {
+    const fs::path folder = fs::directory_iterator(repository_.root() / "code/autokernel")->path();
+    EXPECT_EQ(contents(entry.path()), contents(folder / entry.path().filename())) << entry.path();
+  }
+  const Outcome test = make({"-s", "test",
+                             std::string("NVCC=") + on_path("nvcc").string() +
+                                 " --cudart none " AUTOKERNEL_SMALL_CUDART " -ldl"});
+  EXPECT_EQ(test.code, 0) << test.out << test.err;
+  EXPECT_THAT(test.out, AllOf(HasSubstr("size check: "), HasSubstr(" is right")));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Each, ExportOf,
+    testing::Values(case_of_data("InPlace", "axpy"),
+                    case_of_data("TwoLaunchesAndAWorkspace", "split_k"),
+                    case_of_data("Scalars", "scaled_sum"), case_of_data("Bytes", "blur"),
+                    Exported{"TensorMaps",
+                             {"--case", kKernels.string(), "--kernel",
+                              (kKernels / "examples/wgmma_tma.cu").string(), "--size", "check"}}),
+    [](const auto& tested) { return tested.param.name; });
+
+TEST_F(Exports, AnExperimentTakesItsRecordAndItsCaseAlong) {
+  done({"init", "--from", "matmul"});
+  repository_.write("LICENSE", "Apache License\nVersion 2.0\n");
+  repository_.git("add", "-A");
+  repository_.git("commit", "--quiet", "-m", "start");
+  done({"loop", "start", "demo", "--device", "cpu", "--size", "check"});
+  const std::string source = contents(repository_.root() / "kernels/kernel.cu");
+  repository_.write("kernels/kernel.cu", source + "// edited since\n");
+
+  exported("c", {"0", "--size", "check"});
+
+  EXPECT_EQ(contents(out() / "MEASURED.json"), done({"show", "0", "--json"}));
+  EXPECT_EQ(contents(out() / "case/kernel.cu"), source);
+  EXPECT_EQ(contents(out() / "LICENSE"), "Apache License\nVersion 2.0\n");
+  EXPECT_THAT(contents(out() / "README.md"),
+              AllOf(HasSubstr("Experiment 0 of run demo"), HasSubstr("Apache-2.0"),
+                    HasSubstr("emulated CUDA driver")));
+  const Outcome again =
+      run_autokernel({"bench", "--case", "out/case", "--device", "cpu", "--size", "check"});
+  EXPECT_EQ(again.code, 0) << again.out << again.err;
+}
+
+TEST_F(Exports, TheTestOfALibraryFailsWhereAResultIsWrong) {
+  exported("c", case_of_data("", "blur").arguments);
+  const fs::path expected = out() / "tests/data/check/blurred.expected.bin";
+  std::string bytes = contents(expected);
+  ASSERT_FALSE(bytes.empty());
+  bytes.back() = static_cast<char>(bytes.back() ^ 0x40);
+  std::ofstream(expected, std::ios::binary) << bytes;
+  const Outcome test = make({"-s", "test"});
+  EXPECT_EQ(test.code, 2);
+  EXPECT_THAT(test.out, AllOf(HasSubstr("of blurred is "), HasSubstr("blur is wrong")));
+}
+
+TEST_F(Exports, ALibraryRefusesADeviceThatItHasNoCodeFor) {
+  exported("c", {"--case", (kData / "axpy").string(), "--size", "check", "--capability", "10.0a"});
+  const Outcome test = make({"-s", "test"});
+  EXPECT_EQ(test.code, 2);
+  EXPECT_THAT(
+      test.out,
+      HasSubstr("axpy: device 0 has compute capability 9.0; this library has code for 10.0a"));
+}
+
+TEST_F(Exports, ALibraryForSeveralCapabilitiesRunsByThePtxOfAnOlderOne) {
+  exported("c",
+           {"--case", (kData / "axpy").string(), "--size", "check", "--capability", "8.6,8.0"});
+  EXPECT_THAT(contents(out() / "README.md"), HasSubstr("compute capability 8.0, 8.6"));
+  const Outcome test = make({"-s", "test"});
+  EXPECT_EQ(test.code, 0) << test.out << test.err;
+}
+
+TEST_F(Exports, ALibraryWithoutADriverSaysSo) {
+  exported("c", case_of_data("", "axpy").arguments);
+  const Outcome test = make({"-s", "test"}, {{"AUTOKERNEL_DRIVER", "/nowhere/libcuda.so.1"}});
+  EXPECT_EQ(test.code, 2);
+  EXPECT_THAT(test.out, HasSubstr("axpy: cannot open the CUDA driver: /nowhere/libcuda.so.1"));
+}
+
+TEST_F(Exports, VariablesOfTheKernelAreSetBackBeforeEachCall) {
+  repository_.write("kernel.cu", R"(#include <autokernel.cuh>
+__device__ int calls;
+AUTOKERNEL_LAUNCH({.kernel = "axpy", .grid = {(N + 255) / 256}, .block = {256}},
+                  {.kernel = "count", .block = {1}});
+extern "C" __global__ void axpy(const float* x, float* y) {
+  const int i = blockIdx.x * 256 + threadIdx.x;
+  if (i < N) y[i] = calls == 0 ? 2.5f * x[i] + y[i] : 0;
+}
+extern "C" __global__ void count(const float*, float*) { atomicAdd(&calls, 1); }
+)");
+  // Both sizes are run one after the other, and the refusals in between launch nothing.
+  exported("c", {"--case", (kData / "axpy").string(), "--kernel", "kernel.cu"});
+  const Outcome test = make({"-s", "test"});
+  EXPECT_EQ(test.code, 0) << test.out << test.err;
+  expect_refused({"export", "--case", (kData / "axpy").string(), "--kernel", "kernel.cu", "--as",
+                  "patch", "--out", "patch", "--device", "cpu"},
+                 2, "its variables calls have to be set back");
+}
+
+TEST_F(Exports, RefusesWhatItCannotDo) {
+  const std::string axpy = (kData / "axpy").string();
+  const auto refused = [&](std::vector<std::string> more, const std::string& words) {
+    std::vector<std::string> arguments = {"export", "--case", axpy, "--out", "refused"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    expect_refused(arguments, 2, words);
+    EXPECT_FALSE(fs::exists(repository_.root() / "refused"));
+  };
+  refused({"--as", "wheel"}, R"(--as is "wheel"; write c, torch, tvm-ffi, hub, triton, patch)");
+  refused({"--as", "c", "--size", "huge"}, "cannot export size huge: the case has");
+  refused({"--as", "c", "--capability", "Hopper"},
+          R"(for capability "Hopper": write it as 9.0a or 8.6)");
+  refused({"--as", "c", "--name", "double"}, R"(cannot call the export "double")");
+  refused({"--as", "c", "--name", "a b"}, R"(cannot call the export "a b")");
+  refused({"--as", "patch", "--into", "../elsewhere"}, R"(for the folder "../elsewhere")");
+  refused({"--as", "triton"}, "it is not in that language");
+  refused({"0", "--as", "c"}, "cannot export an experiment with --case or --kernel");
+  repository_.write("full/file", "");
+  expect_refused({"export", "--case", axpy, "--as", "c", "--out", "full"}, 2,
+                 "is not an empty folder");
+}
+
+TEST_F(Exports, NeedsACompilerOfCOrToBeToldToDoWithout) {
+  const std::vector<std::string> arguments = {"export",   "--case", (kData / "axpy").string(),
+                                              "--as",     "c",      "--out",
+                                              "out",      "--size", "check",
+                                              "--device", "cpu"};
+  const Outcome without = run_with({{"CC", "no-such-compiler"}}, arguments);
+  EXPECT_EQ(without.code, 3);
+  EXPECT_THAT(without.err, AllOf(HasSubstr("CC is no-such-compiler, which is no program"),
+                                 HasSubstr("--no-build writes the sources alone")));
+  EXPECT_FALSE(fs::exists(out()));
+  std::vector<std::string> told = arguments;
+  told.emplace_back("--no-build");
+  const Outcome sources = run_with({{"CC", "no-such-compiler"}}, told);
+  EXPECT_EQ(sources.code, 0) << sources.err;
+  EXPECT_TRUE(fs::exists(out() / "axpy.c"));
+  EXPECT_FALSE(fs::exists(out() / "libaxpy.so"));
+}
+
+}  // namespace
+}  // namespace autokernel::test
