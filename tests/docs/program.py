@@ -5,6 +5,9 @@ import subprocess
 from dataclasses import dataclass, field
 
 
+MANY = 99  # of a positional that takes as many words as there are
+
+
 @dataclass
 class Command:
     options: dict = field(default_factory=dict)  # "--case" -> whether a value follows
@@ -38,7 +41,7 @@ def parse_help(text):
         elif section == "Subcommands:" and re.match(r"  \w", line):
             command.children.append(line.split()[0])
         elif section == "Positionals:" and re.match(r"  \w", line):
-            command.positionals += 1
+            command.positionals += MANY if re.match(r"  \w+ TEXT \.\.\.", line) else 1
         elif section == "Examples:":
             if not line.strip():
                 section = ""

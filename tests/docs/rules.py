@@ -63,6 +63,7 @@ RULES = [
     (r"source <\(autokernel completion bash\)", Run()),
     (r"autokernel init\b", Run()),
     (r"autokernel import ", Skip("a source of one's own; tests/e2e/import_test.cpp has some")),
+    (r"autokernel compare", Skip("takes minutes of an emulated device; tests/exports/compare_test.cpp has some")),
     (r"autokernel (evaluate|export) ", Skip("of somebody's problem; tests/e2e/evaluate_test.cpp has one")),
     (r"autokernel case check cases/", Skip("of a case that import made")),
     (r"autokernel case check\b", Run(more=("--device cpu",))),

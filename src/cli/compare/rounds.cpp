@@ -1,0 +1,209 @@
+#include "cli/compare/rounds.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <random>
+#include <set>
+#include <utility>
+#include <variant>
+
+#include "autokernel/base/error.h"
+#include "autokernel/base/interrupts.h"
+#include "autokernel/cases/case.h"
+#include "autokernel/driver/units.h"
+#include "autokernel/trial/retry.h"
+#include "autokernel/trial/sources.h"
+#include "autokernel/trial/verdicts.h"
+
+namespace autokernel::cli {
+namespace {
+
+class Rounds {
+ public:
+  explicit Rounds(const RoundsPlan& plan) : plan_(plan) {
+    for (const KernelOpponent& kernel : plan.kernels) {
+      made_.series.push_back(
+          {.label = kernel.label,
+           .kind = made_.series.empty() ? OpponentKind::ours : OpponentKind::kernel,
+           .version = {},
+           .configuration = {},
+           .medians_us = {},
+           .refused = {},
+           .exit_code = 0,
+           .unit = {},
+           .max_abs_err = {}});
+    }
+    made_.size = plan.kernels.front().request.size;
+    has_library_reference_ = std::holds_alternative<cases::GemmReference>(
+        trial::case_of(plan.kernels.front().request).reference);
+  }
+
+  [[nodiscard]] Comparison measured() {
+    const auto begin = std::chrono::steady_clock::now();
+    const std::size_t kernels = plan_.kernels.size();
+    std::vector<std::size_t> order(kernels + plan_.baselines.size());
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+    std::mt19937 random(std::random_device{}());
+    for (round_ = 0; round_ < static_cast<std::size_t>(plan_.rounds); ++round_) {
+      std::ranges::shuffle(order, random);
+      for (const std::size_t which : order) {
+        // Between two trials nobody else looks for a signal.
+        const Interrupts interrupts;
+        if (const auto signal = interrupts.next()) throw Interrupted(*signal);
+        if (which < kernels) {
+          measure_kernel(which);
+        } else {
+          measure_baseline(plan_.baselines[which - kernels]);
+        }
+      }
+      // A comparison with a kernel that is none has no use for the others.
+      if (!made_.series.front().refused.empty()) break;
+    }
+    note_other_units();
+    made_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    return std::move(made_);
+  }
+
+ private:
+  void measure_kernel(std::size_t which) {
+    if (!made_.series[which].refused.empty()) return;
+    trial::Request request = plan_.kernels[which].request;
+    // What has passed the checks once need not again: timed launches are compared all the same.
+    request.checked = round_ == 0;
+    const trial::Result result = trial::supervise_with_retry(
+        request, plan_.limits, plan_.observer, {.may_be_ready = plan_.may_use_resident});
+    Series& series = made_.series[which];
+    if (!result.times || result.verdict != trial::Verdict::correct) {
+      series.refused = fmt::format("{}{}{}", trial::finding(result).in_bench,
+                                   result.reason.empty() ? "" : ": ", result.reason);
+      series.exit_code = trial::finding(result).exit_code;
+      series.medians_us.clear();
+      return;
+    }
+    put(series, result.times->median_us);
+    if (result.unit) series.unit = driver::spelling(*result.unit);
+    if (result.differences)
+      series.max_abs_err = std::max(series.max_abs_err.value_or(0), result.differences->max_abs);
+    note_compiler(series, request, result);
+    if (which == 0) take_what_ours_knows(result);
+  }
+
+  static void note_compiler(Series& series, const trial::Request& request,
+                            const trial::Result& result) {
+    const auto nvrtc = result.versions.find("nvrtc");
+    const std::string name = request.kernel_file.filename().string();
+    if (nvrtc != result.versions.end() && !nvrtc->second.empty() && name.ends_with(".cu"))
+      series.version = "NVRTC " + nvrtc->second;
+    if (result.resources) {
+      series.configuration = fmt::format(
+          "{} registers, {} bytes spilled, {} bytes of shared memory", result.resources->registers,
+          result.resources->spill_bytes, result.resources->shared_bytes);
+    }
+  }
+
+  // The reference and cuBLASLt are timed beside ours.
+  void take_what_ours_knows(const trial::Result& result) {
+    made_.device = result.device;
+    made_.versions = result.versions;
+    made_.problem = result.problem;
+    made_.flops = result.flops;
+    made_.bytes = result.bytes;
+    for (const std::string& warning : result.warnings) note(warning);
+    if (result.reference) {
+      const auto version = result.versions.find("reference");
+      const std::string name = version == result.versions.end() ? "" : version->second;
+      put(has_library_reference_
+              ? library("reference", name, "sums in fp32")
+              : library("reference", fmt::format("{} (the case's reference)", name), ""),
+          result.reference->median_us);
+    }
+    take_baselines(result, "");
+  }
+
+  void measure_baseline(const std::string& file) {
+    if (given_up_.contains(file)) return;
+    trial::Request alone = plan_.kernels.front().request;
+    alone.only_baseline = file;
+    alone.baselines = true;
+    try {
+      const trial::Result found = trial::supervise(alone, plan_.limits, plan_.observer);
+      if (found.verdict == trial::Verdict::correct && !found.baselines.empty())
+        return take_baselines(found, file);
+      give_up(file, found.reason);
+    } catch (const Error& error) {
+      give_up(file, error.what());
+    }
+  }
+
+  void give_up(const std::string& file, const std::string& why) {
+    given_up_.insert(file);
+    Series& series = library(file, file, "");
+    series.refused = why;
+    series.medians_us.clear();
+  }
+
+  void take_baselines(const trial::Result& result, const std::string& from) {
+    for (std::size_t i = 0; i < result.baselines.size(); ++i) {
+      const trial::Baseline& baseline = result.baselines[i];
+      // Which of several heuristics is the best may differ from round to round.
+      Series& series =
+          library(fmt::format("{}#{}", from, i), baseline.name, baseline.configuration);
+      put(series, baseline.median_us);
+      if (series.configuration != baseline.configuration) {
+        note(fmt::format("{}: in round {} it was {}", baseline.name, round_ + 1,
+                         baseline.configuration));
+      }
+    }
+  }
+
+  // The series of a library, by what is the same in all rounds.
+  [[nodiscard]] Series& library(const std::string& key, const std::string& label,
+                                const std::string& configuration) {
+    const auto known = libraries_.find(key);
+    if (known != libraries_.end()) return made_.series[known->second];
+    libraries_[key] = made_.series.size();
+    return made_.series.emplace_back(Series{.label = label,
+                                            .kind = OpponentKind::library,
+                                            .version = label,
+                                            .configuration = configuration,
+                                            .medians_us = {},
+                                            .refused = {},
+                                            .exit_code = 0,
+                                            .unit = {},
+                                            .max_abs_err = {}});
+  }
+
+  void put(Series& series, double median_us) const {
+    series.medians_us.resize(round_ + 1);
+    series.medians_us[round_] = median_us;
+  }
+
+  void note(const std::string& text) {
+    if (std::ranges::find(made_.notes, text) == made_.notes.end()) made_.notes.push_back(text);
+  }
+
+  // All kernels have passed the same checks. One that computes with something else says so.
+  void note_other_units() {
+    const std::string& ours = made_.series.front().unit;
+    for (const Series& series : made_.series) {
+      if (series.unit.empty() || ours.empty() || series.unit == ours) continue;
+      note(fmt::format("not the same arithmetic: {} computes with {}, ours with {}", series.label,
+                       series.unit, ours));
+    }
+  }
+
+  const RoundsPlan& plan_;
+  Comparison made_;
+  std::size_t round_ = 0;
+  bool has_library_reference_ = false;
+  std::map<std::string, std::size_t> libraries_;
+  std::set<std::string> given_up_;
+};
+
+}  // namespace
+
+Comparison measure_rounds(const RoundsPlan& plan) { return Rounds(plan).measured(); }
+
+}  // namespace autokernel::cli

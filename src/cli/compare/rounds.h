@@ -1,0 +1,46 @@
+// Measures opponents in rounds: each kernel in a trial of its own, libraries beside ours.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "autokernel/trial/supervisor.h"
+#include "cli/compare/series.h"
+
+namespace autokernel::cli {
+
+struct KernelOpponent {
+  std::string label;
+  trial::Request request;  // at the size; of ours with baselines
+};
+
+// Of one size.
+struct Comparison {
+  std::string size;
+  std::map<std::string, std::string> symbols;
+  std::string problem;
+  double flops = 0;  // per run
+  double bytes = 0;
+  std::vector<Series> series;  // ours first, then kernels, then libraries
+  std::optional<trial::DeviceReport> device;
+  std::map<std::string, std::string> versions;
+  std::vector<std::string> notes;  // what is not the same about opponents, and what warned
+  double seconds = 0;
+};
+
+struct RoundsPlan {
+  std::vector<KernelOpponent> kernels;  // ours first
+  std::vector<std::string> baselines;   // of the case: files of host programs
+  int rounds = 5;
+  trial::Limits limits;
+  trial::Observer observer;
+  bool may_use_resident = true;
+};
+
+// In each round all opponents, in an order of its own. One that is refused is left out of the
+// rounds that follow. Throws Error where the machine lacks something, and Interrupted.
+[[nodiscard]] Comparison measure_rounds(const RoundsPlan& plan);
+
+}  // namespace autokernel::cli
