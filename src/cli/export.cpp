@@ -12,6 +12,9 @@
 #include "autokernel/base/visible_text.h"
 #include "autokernel/bridge/exported_kernel.h"
 #include "autokernel/bridge/exported_solution.h"
+#include "autokernel/driver/device_choice.h"
+#include "autokernel/trial/retry.h"
+#include "autokernel/trial/verdicts.h"
 #include "cli/commands.h"
 #include "cli/export/exported_source.h"
 #include "cli/export/kernel_to_ship.h"
@@ -90,6 +93,27 @@ struct Form {
   if (form == "flashinfer-trace") return bridge::SolutionFormat::flashinfer_trace;
   if (form == "sol-execbench") return bridge::SolutionFormat::sol_execbench;
   return std::nullopt;
+}
+
+// The smallest that there are data of, as the case calls it.
+[[nodiscard]] std::string case_size(const bridge::KernelToShip& kernel) {
+  for (const bridge::ExportedCode& code : kernel.codes)
+    if (code.size == kernel.examples.front().size) return code.case_size;
+  return kernel.codes.front().case_size;
+}
+
+// Nobody has judged it yet: the check that its own test would fail.
+void require_right(const ExportedSource& source, const bridge::KernelToShip& kernel,
+                   const std::string& device) {
+  trial::Request request = source.request;
+  request.device = driver::parse_device(device);
+  request.size = case_size(kernel);
+  request.depth = trial::Depth::quick;
+  const trial::Result result = trial::supervise_with_retry(request, {});
+  if (result.verdict == trial::Verdict::correct) return;
+  throw Error(Stop::usage, fmt::format("cannot export the kernel: at size {} its verdict is {}: {}",
+                                       request.size, trial::finding(result).in_bench,
+                                       visible_line(result.reason)));
 }
 
 void require_empty(const fs::path& folder) {
@@ -175,7 +199,10 @@ int Export::run(const Console& console) {
     if (form.name != form_) continue;
     require_empty(out_);
     const ExportedSource source = exported_source(source_, console);
+    if (!into_.empty() && form_ != "patch")
+      throw Error(Stop::usage, "--into is for --as patch, which makes a folder in a code base");
     const bridge::KernelToShip kernel = kernel_to_ship(source, shipping_);
+    if (!source.experiment) require_right(source, kernel, shipping_.device);
     const bool is_built = form.build && !no_build_;
     const LibraryBuild build = is_built ? form.build(kernel.name) : LibraryBuild{};
     const BuildTools tools = is_built ? tools_for(build) : BuildTools{};

@@ -47,8 +47,10 @@ struct Mention {
          mention.before.find('=') == std::string_view::npos;
 }
 
-// Loads it by its name; under a predicate perhaps: "@%p1 ld.global.u32 ...".
+// Loads it by its name, and does nothing else in that line, as inline PTX may; under a predicate
+// perhaps: "@%p1 ld.global.u32 ...".
 [[nodiscard]] bool is_load(std::string_view line) {
+  if (line.find(';') + 1 != line.size()) return false;
   if (line.starts_with('@')) {
     line.remove_prefix(std::min(line.find_first_of(" \t"), line.size()));
     line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));

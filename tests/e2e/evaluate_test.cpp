@@ -154,7 +154,7 @@ TEST_F(Evaluate, ASolutionIsExportedFromItsKernel) {
         "sol-execbench", "--out", "exported.json"});
   EXPECT_THAT(files().at("exported.json"),
               AllOf(HasSubstr("\"path\": \"size_2.cu\""), HasSubstr("main.cpp::run"),
-                    HasSubstr("reinterpret_cast<const void*>(autokernel_rows_kernel_2)")));
+                    HasSubstr("reinterpret_cast<const void*>(rows_kernel)")));
   expect_refused({"export", "--case", "cases/scaled_rows", "--as", "sol", "--out", "x.json"}, 2,
                  "flashinfer-trace or sol-execbench");
 }

@@ -86,6 +86,8 @@ TEST_P(ExportOf, AsAPatchAppliesAndIsRight) {
 INSTANTIATE_TEST_SUITE_P(
     Each, ExportOf,
     testing::Values(case_of_data("InPlace", "axpy"),
+                    Exported{"TypesThatASizeChooses",
+                             {"--case", (kKernels / "rmsnorm").string(), "--size", "check"}},
                     case_of_data("TwoLaunchesAndAWorkspace", "split_k"),
                     case_of_data("Scalars", "scaled_sum"), case_of_data("Bytes", "blur"),
                     Exported{"TensorMaps",
@@ -171,6 +173,124 @@ extern "C" __global__ void count(const float*, float*) { atomicAdd(&calls, 1); }
                  2, "its variables calls have to be set back");
 }
 
+// A small case of one's own: y = x at two sizes, unless the parts are others.
+void write_case(const ScratchRepository& repository, const std::string& toml_more,
+                const std::string& kernel) {
+  repository.write("own/case.toml",
+                   "name = \"Own\"\nproblem = \"own */ of {N}\"\n" + toml_more + R"(
+[[tensor]]
+name = "call"
+role = "in"
+dtype = "f32"
+shape = ["N"]
+fill = "normal"
+[[tensor]]
+name = "y"
+role = "out"
+dtype = "f32"
+shape = ["N"]
+[[scalar]]
+name = "number"
+dtype = "i32"
+low = 1
+high = 9
+[reference]
+kind = "kernel"
+file = "reference.cu"
+[check]
+exact = "always"
+[cost]
+flops = "N"
+bytes = "8*N"
+)");
+  const std::string reference = R"(#include <autokernel.cuh>
+AUTOKERNEL_LAUNCH({.kernel = "kernel", .grid = {(N + 63) / 64}, .block = {64}});
+extern "C" __global__ void kernel(const float* x, float* y, int number) {
+  const int i = blockIdx.x * 64 + threadIdx.x;
+  if (i < N) y[i] = number * x[i];
+}
+)";
+  repository.write("own/reference.cu", reference);
+  repository.write("own/kernel.cu", kernel.empty() ? reference : kernel);
+}
+const std::string kTwoSizes = "[sizes.default]\nN = 512\n[sizes.check]\nN = 100\n";
+
+TEST_F(Exports, NamesOfACaseAreNeitherPathsNorCode) {
+  repository_.write("keep/call.bin", "precious");
+  write_case(repository_, kTwoSizes + "[sizes.\"../../../keep\"]\nN = 7\n[sizes.'a\"b']\nN = 9\n",
+             "");
+  for (const std::string form : {"c", "torch", "patch", "hub"}) {
+    fs::remove_all(out());
+    exported(form, {"--case", "own"});
+    EXPECT_TRUE(fs::exists(out() / "tests/data/_._.._.._keep/call_.bin")) << form;
+  }
+  EXPECT_EQ(files().at("keep/call.bin"), "precious");
+  fs::remove_all(out());
+  exported("c", {"--case", "own"});
+  const Outcome test = make({"-s", "test", "CFLAGS=-O1 -Werror"});
+  EXPECT_EQ(test.code, 0) << test.out << test.err;
+}
+
+TEST_F(Exports, SizesThatNoTensorTellsApartAreNotExportedTogether) {
+  write_case(repository_, "[sizes.default]\nN = 512\nW = 2\n[sizes.check]\nN = 512\nW = 7\n", "");
+  expect_refused({"export", "--case", "own", "--as", "c", "--out", "out", "--device", "cpu"}, 2,
+                 "sizes default and check have the same tensors");
+  exported("c", {"--case", "own", "--size", "check"});
+}
+
+TEST_F(Exports, VariablesWithAddressesAndOnesChangedByInlinePtxAreSetBack) {
+  write_case(repository_, kTwoSizes, R"(#include <autokernel.cuh>
+AUTOKERNEL_LAUNCH({.kernel = "kernel", .grid = {(N + 63) / 64}, .block = {64}},
+                  {.kernel = "after", .block = {1}});
+__device__ int one = 1, two = 2;
+__device__ int* chosen = &one;
+extern "C" __device__ int counter;
+__device__ int counter;
+extern "C" __global__ void kernel(const float* x, float* y, int number) {
+  const int i = blockIdx.x * 64 + threadIdx.x;
+  if (i < N) y[i] = *chosen == 1 && counter == 0 ? number * x[i] : 0;
+}
+extern "C" __global__ void after(const float*, float*, int) {
+  int was;
+  asm volatile("ld.global.u32 %0, [counter]; add.u32 %0, %0, 1; st.global.u32 [counter], %0;" : "=r"(was));
+  chosen = &two;
+}
+)");
+  exported("c", {"--case", "own"});
+  const std::string program =
+      "#include \"own.h\"\n#include <stdio.h>\n"
+      "int main(void) {\n"
+      "  float x[512], y[512];\n"
+      "  const int64_t shape[] = {512};\n"
+      "  for (int i = 0; i < 512; ++i) x[i] = (float)i;\n"
+      "  own_tensor in = own_tensor_of(x, 0, own_float32, 1, shape);\n"
+      "  own_tensor to = own_tensor_of(y, 0, own_float32, 1, shape);\n"
+      "  in.device_type = to.device_type = 1;\n"
+      "  for (int turn = 0; turn < 3; ++turn) {\n"
+      "    if (own_on_host(&in, &to, 3)) puts(own_error());\n"
+      "    printf(\"%g \", y[5]);\n"
+      "  }\n}\n";
+  std::ofstream(out() / "twice.c") << program;
+  const Outcome built =
+      run({on_path("cc"), {"twice.c", "-o", "twice", "-L.", "-lown", "-Wl,-rpath,."}, out(), {}});
+  ASSERT_EQ(built.code, 0) << built.err;
+  const Outcome ran =
+      run({out() / "twice", {}, out(), {{"AUTOKERNEL_DRIVER", AUTOKERNEL_EMULATED_DRIVER}}});
+  EXPECT_EQ(ran.out, "15 15 15 ");
+}
+
+TEST_F(Exports, AKernelThatIsWrongIsNotExported) {
+  write_case(repository_, kTwoSizes, R"(#include <autokernel.cuh>
+AUTOKERNEL_LAUNCH({.kernel = "wrong", .grid = {(N + 63) / 64}, .block = {64}});
+extern "C" __global__ void wrong(const float* x, float* y, int number) {
+  const int i = blockIdx.x * 64 + threadIdx.x;
+  if (i < N) y[i] = number + x[i];
+}
+)");
+  expect_refused({"export", "--case", "own", "--as", "c", "--out", "out", "--device", "cpu"}, 2,
+                 "its verdict is incorrect");
+}
+
 TEST_F(Exports, RefusesWhatItCannotDo) {
   const std::string axpy = (kData / "axpy").string();
   const auto refused = [&](std::vector<std::string> more, const std::string& words) {
@@ -184,6 +304,9 @@ TEST_F(Exports, RefusesWhatItCannotDo) {
   refused({"--as", "c", "--capability", "Hopper"},
           R"(for capability "Hopper": write it as 9.0a or 8.6)");
   refused({"--as", "c", "--name", "double"}, R"(cannot call the export "double")");
+  refused({"--as", "c", "--name", "malloc"}, R"(cannot call the export "malloc")");
+  refused({"--as", "c", "--into", "x"}, "--into is for --as patch");
+  refused({"--as", "hub", "--author", "a\"b"}, R"(with --author "a"b")");
   refused({"--as", "c", "--name", "a b"}, R"(cannot call the export "a b")");
   refused({"--as", "patch", "--into", "../elsewhere"}, R"(for the folder "../elsewhere")");
   refused({"--as", "triton"}, "it is not in that language");

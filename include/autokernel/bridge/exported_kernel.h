@@ -15,7 +15,8 @@
 namespace autokernel::bridge {
 
 struct ExportedCode {
-  std::string size;  // "default"
+  std::string size;       // "default"; what may be a file's name
+  std::string case_size;  // as the case calls it
   cases::Sizes symbols;
   trial::ReadyKernel kernel;     // its launches are the same for all architectures
   std::vector<std::byte> image;  // for all of them (compile::fat_binary)
@@ -37,11 +38,13 @@ struct KernelToShip {
   std::string main;                            // "kernel.cu"
   std::map<std::string, std::string> files;    // of the kernel, by path
   std::map<std::string, std::string> of_case;  // the case's own, by path: "case.toml"
-  std::vector<ExportedCode> codes;             // one for each size
-  std::vector<std::string> architectures;      // "sm_90a", which all images are for
-  std::vector<ExportedExample> examples;       // of some of the sizes
-  std::string record;                          // how it was measured, JSON; empty: it was not
-  std::string figures;                         // of that, a sentence
+  // Of [compile] include, that the kernel includes: they are not among its files.
+  std::vector<std::string> library_headers;
+  std::vector<ExportedCode> codes;         // one for each size
+  std::vector<std::string> architectures;  // "sm_90a", which all images are for
+  std::vector<ExportedExample> examples;   // of some of the sizes
+  std::string record;                      // how it was measured, JSON; empty: it was not
+  std::string figures;                     // of that, a sentence
   Licence licence;
   std::string author;
   std::string program;  // "autokernel 0.1.0"
@@ -58,8 +61,8 @@ using ShippedFiles = std::map<std::string, std::string>;
 [[nodiscard]] ShippedFiles torch_package(const KernelToShip& kernel);
 // The library with what TVM-FFI calls.
 [[nodiscard]] ShippedFiles tvm_ffi_module(const KernelToShip& kernel);
-// A patch that adds the kernel and its launcher as source to a code base, in the folder `into`.
-[[nodiscard]] ShippedFiles source_patch(const KernelToShip& kernel, const std::string& into);
+// A patch that adds the kernel and its launcher as source to a code base, in `folder`.
+[[nodiscard]] ShippedFiles source_patch(const KernelToShip& kernel, const std::string& folder);
 // A folder as kernel-builder of Hugging Face's kernels takes it.
 [[nodiscard]] ShippedFiles hub_kernel(const KernelToShip& kernel);
 // A kernel in Triton's language, as a package for Python.

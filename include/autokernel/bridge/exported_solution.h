@@ -30,8 +30,9 @@ struct ExportedMap {
 // What the harness knows of the kernel at a size.
 struct ExportedSize {
   std::map<std::string, std::int64_t> symbols;
-  std::vector<std::string> kernels;   // those that it launches by their names
-  std::uint64_t workspace_bytes = 0;  // 0: none
+  std::map<std::string, std::string> types = {};  // those that the size chooses, as C++ calls them
+  std::vector<std::string> kernels;               // those that it launches by their names
+  std::uint64_t workspace_bytes = 0;              // 0: none
   bool workspace_zeroed = false;
   std::vector<ExportedMap> maps;
   std::vector<std::string> variables;  // that a launch may leave other than they were

@@ -302,7 +302,7 @@ class Exporter {
           std::max<std::uint64_t>(unit.size->workspace_bytes, 1), unit.function);
       variables.insert(unit.size->variables.begin(), unit.size->variables.end());
     }
-    sources["main.cpp"] = torch_host(declared, choice);
+    sources["main.cpp"] = torch_host(units.header, declared, choice);
     lost_.push_back(
         fmt::format("the solution takes tensors of the {} sizes of the case, and refuses others",
                     units.units.size()));
@@ -337,7 +337,7 @@ class Exporter {
     return found->second;
   }
 
-  [[nodiscard]] std::string torch_host(const std::string& declared,
+  [[nodiscard]] std::string torch_host(const std::string& header, const std::string& declared,
                                        const std::string& choice) const {
     std::vector<std::string> parameters;
     std::string checks;
@@ -419,8 +419,8 @@ class Exporter {
         "  TORCH_CHECK(failed == cudaSuccess, cudaGetErrorString(failed));\n"
         "  return {14};\n}}\n\n"
         "PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {{ m.def(\"run\", &run); }}\n",
-        kernel_.main + "h", declared, size_parameters(true), choice, message, type,
-        listed(parameters), checks, sizes, first, outputs, values, operands, size_parameters(false),
+        header, declared, size_parameters(true), choice, message, type, listed(parameters), checks,
+        sizes, first, outputs, values, operands, size_parameters(false),
         is_one ? outputs_[0] : "{" + listed(outputs_) + "}");
   }
 

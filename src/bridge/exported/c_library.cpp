@@ -27,7 +27,8 @@ namespace {
     arguments.reserve(signature.tensors.size());
     for (std::size_t i = 0; i < signature.tensors.size(); ++i)
       arguments.push_back(fmt::format("&tensors[{}]", i));
-    for (const std::string& scalar : scalar_texts(kernel, example)) arguments.push_back(scalar);
+    for (const std::string& scalar : scalar_texts(kernel, signature, example))
+      arguments.push_back(scalar);
     calls +=
         fmt::format("static int call_{0}({1}_tensor *tensors) {{ return {1}_on_host({2}); }}\n\n",
                     at, kernel.name, fmt::join(arguments, ", "));
@@ -53,6 +54,11 @@ namespace {
         "{2}_tensor {0} = {2}_tensor_of(address_of_{0}, 0, {2}_{3}, {4}, shape_of_{0});\n",
         name, fmt::join(tensor.extents, ", "), kernel.name, element_type(tensor.dtype).name,
         tensor.extents.size());
+    if (tensor.pitch != tensor.extents.back()) {
+      lines +=
+          fmt::format("const int64_t strides_of_{0}[] = {{{1}}};\n{0}.strides = strides_of_{0};\n",
+                      name, fmt::join(strides_of(tensor), ", "));
+    }
     arguments.push_back("&" + name);
   }
   for (const ShippedOperand& scalar : signature.scalars) arguments.push_back(scalar.name);
@@ -66,6 +72,7 @@ namespace {
 
 ShippedFiles c_library(const KernelToShip& kernel) {
   const Signature signature = signature_of(kernel);
+  require_distinct_shapes(kernel);
   ShippedFiles files = shared_files(kernel, signature);
   files.merge(launcher_source(kernel, signature));
   const std::string& name = kernel.name;

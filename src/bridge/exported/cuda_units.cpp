@@ -6,8 +6,11 @@
 #include <algorithm>
 #include <cctype>
 #include <limits>
+#include <regex>
 #include <set>
 
+#include "autokernel/base/error.h"
+#include "autokernel/base/visible_text.h"
 #include "autokernel/compile/module_objects.h"
 #include "bridge/exported/export_texts.h"
 #include "bridge/exported/filled_text.h"
@@ -57,7 +60,9 @@ namespace {
     }
   }
   std::string lines;
-  for (const std::string& name : found) lines += fmt::format("#include <{}>\n", name);
+  // Some stand where they are not meant, as below "#if 0".
+  for (const std::string& name : found)
+    lines += fmt::format("#if __has_include(<{0}>)\n#include <{0}>\n#endif\n", name);
   return lines;
 }
 
@@ -83,15 +88,21 @@ namespace {
       map_rows(size), size.maps.size(), size.maps.size());
 }
 
+// Names of C's would be of all units together: without them the functions are of their unnamed
+// namespace alone.
+[[nodiscard]] std::string without_names_of_c(const std::string& text) {
+  static const std::regex kBlock(R"re(extern\s+"C"\s*\{)re");
+  static const std::regex kOne(R"re(extern\s+"C"\s+)re");
+  return std::regex_replace(std::regex_replace(text, kBlock, "inline namespace of_c {"), kOne, "");
+}
+
 [[nodiscard]] std::string unit_text(const CudaSource& source, const ExportedSize& size, int number,
-                                    const std::string& declaration) {
-  std::string renames;
+                                    const std::string& header, const std::string& declaration) {
   std::string lookups;
   for (const std::string& kernel : size.kernels) {
-    renames += fmt::format("#define {0} {1}_{0}_{2}\n", kernel, source.prefix, number);
     lookups += fmt::format(
-        "  if (std::strcmp(name, \"{0}\") == 0) return reinterpret_cast<const void*>({1});\n",
-        kernel, fmt::format("{}_{}_{}", source.prefix, kernel, number));
+        "  if (std::strcmp(name, \"{0}\") == 0) return reinterpret_cast<const void*>({0});\n",
+        kernel);
   }
   std::vector<std::string> usual = source.operands;
   if (size.workspace_bytes > 0) usual.emplace_back("workspace");
@@ -99,21 +110,20 @@ namespace {
   return fmt::format(
       "// {0} at one size of its case (autokernel.cuh).\n"
       "#define AUTOKERNEL_SIZE {1}\n#include \"autokernel.cuh\"\n{2}\n"
-      "// The names of extern \"C\" are of all files together.\n{3}"
       "namespace {{\n#include \"{0}\"\n\n"
-      "const void* kernel_called(const char* name) {{\n{4}  return nullptr;\n}}\n}}  // "
+      "const void* kernel_called(const char* name) {{\n{3}  return nullptr;\n}}\n}}  // "
       "namespace\n\n"
-      "{5} {{\n"
-      "  operands.push_back({{\"workspace\", &workspace}});\n{6}"
+      "{4} {{\n"
+      "  operands.push_back({{\"workspace\", &workspace}});\n{5}"
       "  for (const autokernel::Launch& launch : autokernel_launches) {{\n"
       "    const autokernel::KernelName& kernel = launch.kernel;\n"
       "    if (kernel.text == nullptr && kernel.address == nullptr) break;\n"
       "    const cudaError_t failed = autokernel::carry_out(\n"
       "        launch, kernel.address ? kernel.address : kernel_called(kernel.text), operands,\n"
-      "        \"{7}\", stream);\n"
+      "        \"{6}\", stream);\n"
       "    if (failed != cudaSuccess) return failed;\n  }}\n  return cudaSuccess;\n}}\n",
-      source.main + "h", number, system_includes(source.files), renames, lookups, declaration,
-      map_text(size), fmt::join(usual, ", "));
+      header, number, system_includes(source.files), lookups, declaration, map_text(size),
+      fmt::join(usual, ", "));
 }
 
 }  // namespace
@@ -146,9 +156,26 @@ ExportedSize exported_size(const trial::ReadyKernel& kernel,
   return size;
 }
 
+namespace {
+
+[[noreturn]] void refuse_file(const std::string& path) {
+  throw Error(Stop::usage,
+              fmt::format("cannot export the kernel as source: a file of its is called "
+                          "{}, as one of the export's is; rename it",
+                          visible_line(path)));
+}
+
+}  // namespace
+
 CudaUnits cuda_units(CudaSource source, const std::vector<ExportedSize>& sizes) {
   CudaUnits made;
+  // Builders compile every file that ends with .cu by itself.
+  std::string header = source.main + "h";
+  while (source.files.contains(header)) header.insert(0, "main_");
+  made.header = header;
   std::string constants = "#pragma once\n#include \"autokernel_host.h\"\n";
+  if (!sizes.front().types.empty())
+    constants += "#include <cuda_bf16.h>\n#include <cuda_fp16.h>\n#include <cuda_fp8.h>\n";
   std::set<std::map<std::string, std::int64_t>> known;
   for (const ExportedSize& size : sizes) {
     if (!known.insert(size.symbols).second) continue;
@@ -159,6 +186,8 @@ CudaUnits cuda_units(CudaSource source, const std::vector<ExportedSize>& sizes) 
                   .function = fmt::format("{}_run_{}", source.prefix, number),
                   .declaration = {},
                   .condition = {}};
+    for (const auto& [symbol, type] : size.types)
+      constants += fmt::format("using {} = {};\n", symbol, type);
     for (const auto& [symbol, value] : size.symbols) {
       constants +=
           fmt::format("constexpr {} {} = {};\n",
@@ -170,12 +199,17 @@ CudaUnits cuda_units(CudaSource source, const std::vector<ExportedSize>& sizes) 
         "cudaError_t {}(std::vector<autokernel::Operand> operands, void* workspace, "
         "cudaStream_t stream)",
         unit.function);
-    made.files[unit.file] = unit_text(source, size, number, unit.declaration);
+    made.files[unit.file] = unit_text(source, size, number, header, unit.declaration);
     made.units.push_back(std::move(unit));
   }
-  // Builders compile every file that ends with .cu by itself.
+  for (const auto& [path, text] : source.files) {
+    if (path == source.main) continue;
+    const bool is_taken = made.files.contains(path) || path == "autokernel_host.h" ||
+                          path == "autokernel.cuh" || path == "autokernel_sizes.cuh";
+    if (is_taken) refuse_file(path);
+  }
   for (auto& [path, text] : source.files)
-    made.files[path == source.main ? path + "h" : path] = with_own_includes(std::move(text));
+    made.files[path == source.main ? header : path] = with_own_includes(without_names_of_c(text));
   made.files["autokernel_host.h"] = export_texts::autokernel_host_h();
   made.files["autokernel.cuh"] = constants + "#endif\n";
   made.files["autokernel_sizes.cuh"] = "#pragma once\n#include \"autokernel.cuh\"\n";

@@ -26,6 +26,7 @@ struct CudaUnit {
 };
 
 struct CudaUnits {
+  std::string header;  // what the kernel's main file is called among them: "kernel.cuh"
   std::map<std::string, std::string> files;
   std::vector<CudaUnit> units;
 };

@@ -96,6 +96,13 @@ namespace {
   return tables;
 }
 
+// Of a size, which may be called "llm-7b".
+[[nodiscard]] std::string method_name(std::string size) {
+  std::ranges::replace_if(
+      size, [](unsigned char letter) { return std::isalnum(letter) == 0; }, '_');
+  return size;
+}
+
 // What a file of the folder is made of, beside the parts that all of Python has.
 class HubKernel {
  public:
@@ -110,6 +117,7 @@ class HubKernel {
   }
 
   [[nodiscard]] ShippedFiles made() {
+    require_distinct_shapes(kernel_);
     require_distinct_inputs(kernel_, "a kernel for the Hub");
     files_ = shared_files(kernel_, signature_);
     std::string framework;
@@ -168,9 +176,10 @@ class HubKernel {
         "include = [\"{0}\"]\n\n"
         "# The version from which on the binding runs, however it was built.\n"
         "[torch.stable-abi]\ncuda = \"2.11\"\n\n"
-        "[kernel.{1}]\nbackend = \"cuda\"\ncuda-capabilities = {2}\ncuda-flags = [\"-std=c++20\"]\n"
+        "[kernel.{1}]\nbackend = \"cuda\"\ncuda-capabilities = {2}\ncuda-flags = {4}\n"
         "depends = [\"torch\"]\ninclude = [\"{0}\"]\nsrc = {3}\n",
-        folder, module_, listed(capability_numbers(kernel_)), listed(sources));
+        folder, module_, listed(capability_numbers(kernel_)), listed(sources),
+        listed(nvcc_flags(kernel_)));
   }
 
   [[nodiscard]] std::string parameters() const {
@@ -202,6 +211,14 @@ class HubKernel {
     std::string sizes;
     for (const ExportedCode& code : kernel_.codes)
       sizes += fmt::format("    {},\n", symbols_text(code));
+    std::string ranges;
+    for (const ShippedOperand& scalar : signature_.scalars) {
+      const WholeRange range = whole_range(scalar.dtype);
+      if (!range.is_whole || boxed_type(scalar.dtype) != "int64_t") continue;
+      ranges += fmt::format(
+          "  if ({0} < {1} || {0} > {2}) refuse(\"{0} must be from {3} to {4}\");\n", scalar.name,
+          c_number(range.least), c_number(range.greatest), range.least, range.greatest);
+    }
     const std::string check =
         signature_.has_workspace()
             ? fmt::format(
@@ -218,14 +235,14 @@ class HubKernel {
                    {"SIZE_ROWS", sizes},
                    {"ADDRESSES", joined(addresses)},
                    {"ARGUMENTS", joined(arguments)},
-                   {"WORKSPACE_CHECK", check},
+                   {"WORKSPACE_CHECK", ranges + check},
                    {"ALIGNMENT", std::to_string(trial::judged_alignment())},
                    {"SCHEMA", schema()}});
   }
 
   [[nodiscard]] std::string schema() const {
     std::vector<std::string> texts = schema_of(signature_, true);
-    if (signature_.has_workspace()) texts.emplace_back("Tensor(z!) workspace");
+    if (signature_.has_workspace()) texts.emplace_back("Tensor(w!) workspace");
     return joined(texts);
   }
 
@@ -277,8 +294,8 @@ class HubKernel {
          {"USAGE", usage()},
          {"BUILT",
           is_triton ? "It is compiled by Triton, when it is first called."
-                    : "The measurement below is of the kernel as NVRTC compiles it; nvcc has the "
-                      "same\ncompiler for device code, in another version perhaps."},
+                    : "autokernel measures a kernel as NVRTC compiles it; nvcc, of another version "
+                      "perhaps, may\nmake something else of the same source."},
          {"SIZES", sizes_text(kernel_)},
          {"SHARED", shared_readme(kernel_, files)}});
   }
@@ -292,17 +309,18 @@ class HubKernel {
       for (std::size_t i = 0; i < signature_.tensors.size(); ++i) {
         const trial::ReadyTensor& tensor = code.kernel.tensors[i];
         if (tensor.role == cases::Role::out) continue;
-        lines += fmt::format("        self.{} = {}\n", signature_.tensors[i].name,
+        lines += fmt::format("        self.given_{} = {}\n", signature_.tensors[i].name,
                              python_tensor(tensor, "self.device"));
       }
       std::vector<std::string> arguments;
       arguments.reserve(function_.given.size());
-      for (const std::string& name : function_.given) arguments.push_back("self." + name);
-      for (const std::string& scalar : scalar_texts(kernel_, example)) arguments.push_back(scalar);
+      for (const std::string& name : function_.given) arguments.push_back("self.given_" + name);
+      for (const std::string& scalar : scalar_texts(kernel_, signature_, example))
+        arguments.push_back(scalar);
       methods += fmt::format(
           "    def setup_{0}(self):\n{1}\n    def benchmark_{0}(self):\n"
           "        self.out = self.kernel.{2}({3})\n\n",
-          example.size, lines, kernel_.name, joined(arguments));
+          method_name(example.size), lines, kernel_.name, joined(arguments));
     }
     std::string class_name;
     bool is_first = true;

@@ -219,14 +219,9 @@ class Tables {
 
   void add_variables(std::size_t at, const std::vector<compile::ModuleObject>& variables) {
     std::string rows;
-    for (std::size_t i = 0; i < variables.size(); ++i) {
-      const compile::ModuleObject& variable = variables[i];
-      const bool is_zero = variable.initial.empty();
-      if (!is_zero)
-        add("static const unsigned char initial_{}_{}[] = {{{}}};\n", at, i,
-            bytes_text(variable.initial));
+    for (const compile::ModuleObject& variable : variables) {
       rows += fmt::format("    {{{}, {}u, {}}},\n", quoted(variable.name), variable.bytes,
-                          is_zero ? "NULL" : fmt::format("initial_{}_{}", at, i));
+                          variable.initial.empty() ? 1 : 0);
     }
     if (!rows.empty()) add("static const struct variable variables_{}[] = {{\n{}}};\n\n", at, rows);
   }
@@ -326,11 +321,11 @@ ShippedFiles launcher_source(const KernelToShip& kernel, const Signature& signat
       {"NAME", name},
       {"GUARD", guard + "_H"},
       {"SUMMARY", summary_of(kernel)},
-      {"REENTRANCY",
-       signature.has_variables
-           ? "\n * Calls on\n * several streams of one device must not overlap: the kernel has "
-             "variables of its own there."
-           : ""},
+      {"REENTRANCY", signature.has_variables ? "\n * Calls on several streams of one device must "
+                                               "not overlap: the kernel has variables "
+                                               "of its own there."
+                                             : ""},
+      {"FIXED", fixed_text(kernel, "\n * ")},
       {"TYPES", fmt::format("{}", fmt::join(types, "\n"))},
       {"TENSORS", tensors_text(kernel, signature)},
       {"ALIGNMENT", std::to_string(trial::judged_alignment())},

@@ -33,12 +33,12 @@ PythonFunction python_function(const Signature& signature) {
 
 std::vector<std::string> schema_of(const Signature& signature, bool with_outputs) {
   std::vector<std::string> schema;
-  char letter = 'a';
+  int number = 0;
   for (const ShippedOperand& tensor : signature.tensors) {
     if (tensor.role == cases::Role::out && !with_outputs) continue;
     schema.push_back(tensor.role == cases::Role::in
                          ? "Tensor " + tensor.name
-                         : fmt::format("Tensor({}!) {}", letter++, tensor.name));
+                         : fmt::format("Tensor(a{}!) {}", number++, tensor.name));
   }
   for (const ShippedOperand& scalar : signature.scalars)
     schema.push_back(fmt::format("{} {}", element_type(scalar.dtype).schema, scalar.name));

@@ -98,7 +98,7 @@ std::string python_examples(const KernelToShip& kernel, const Signature& signatu
     }
     lines +=
         fmt::format("    \"{}\": ({}, {}, {{{}}}),\n", example.size, &code - kernel.codes.data(),
-                    tuple_of(scalar_texts(kernel, example)), bounds);
+                    tuple_of(scalar_texts(kernel, signature, example)), bounds);
   }
   return lines;
 }

@@ -61,13 +61,13 @@ const ExportedCode& code_of(const KernelToShip& kernel, const std::string& size)
   return *std::ranges::find(kernel.codes, size, &ExportedCode::size);
 }
 
-std::vector<std::string> scalar_texts(const KernelToShip& kernel, const ExportedExample& example) {
+std::vector<std::string> scalar_texts(const KernelToShip& kernel, const Signature& signature,
+                                      const ExportedExample& example) {
   std::vector<std::string> texts;
-  const trial::ReadyKernel& ready = kernel.codes.front().kernel;
   std::size_t value = 0;
   for (std::size_t i = 0; i < kernel.problem->tensors.size(); ++i) {
     const cases::Tensor& tensor = kernel.problem->tensors[i];
-    if (!tensor.is_scalar || !ready.values.at(value++).bytes.empty()) continue;
+    if (!tensor.is_scalar || signature.scalar_of_value.at(value++) < 0) continue;
     texts.push_back(text_of(tensor.dtype, example.values.inputs.at(i)));
   }
   return texts;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "autokernel/bridge/exported_kernel.h"
+#include "bridge/exported/signature.h"
 
 namespace autokernel::bridge {
 
@@ -14,6 +15,7 @@ namespace autokernel::bridge {
 // Of those that a caller gives, in order: numbers that C and Python read alike, and that lose
 // nothing of their types.
 [[nodiscard]] std::vector<std::string> scalar_texts(const KernelToShip& kernel,
+                                                    const Signature& signature,
                                                     const ExportedExample& example);
 
 }  // namespace autokernel::bridge

@@ -56,6 +56,13 @@ std::string shared_readme(const KernelToShip& kernel,
       export_texts::shared_readme_md(),
       {{"MEASURED", kernel.figures.empty() ? "Nothing: the kernel was exported as it lay there."
                                            : kernel.figures},
+       {"RECORD", kernel.record.empty()
+                      ? "`null`: no experiment was exported"
+                      : "the record of the experiment: times, checks, device, versions"},
+       {"WITHOUT_HEADERS",
+        kernel.library_headers.empty()
+            ? ""
+            : ", once the folders of its `[compile] include` are where `case.toml` says"},
        {"FILES", rows},
        {"LICENCE", kernel.licence.text.empty()
                        ? "is missing: the kernel's repository has none. Add one before you publish "
@@ -80,8 +87,8 @@ std::string capabilities_text(const KernelToShip& kernel) {
 
 std::string sizes_text(const KernelToShip& kernel) {
   std::string text =
-      "It is for these sizes; others are refused. To add one, write `[sizes.NAME]` "
-      "into `case/case.toml` and export\nagain.\n\n";
+      "It is for these sizes; others are refused. To add one, write `[sizes.NAME]` into\n"
+      "`case/case.toml`, and export again.\n\n";
   for (const ExportedCode& code : kernel.codes)
     text += fmt::format("- `{}`: {}\n", code.size, size_text(code.symbols));
   return text;

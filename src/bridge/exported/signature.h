@@ -20,6 +20,16 @@ struct ElementType {
 };
 [[nodiscard]] ElementType element_type(cases::DType dtype);
 
+// What a whole number of that type may be.
+struct WholeRange {
+  bool is_whole = false;
+  std::int64_t least = 0;
+  std::int64_t greatest = 0;
+};
+[[nodiscard]] WholeRange whole_range(cases::DType dtype);
+// As C and C++ write it: the least number of 64 bits has no literal.
+[[nodiscard]] std::string c_number(std::int64_t number);
+
 struct ShippedOperand {
   std::string name;   // of a parameter, in C and in Python
   std::string label;  // as the case calls it
@@ -40,6 +50,10 @@ struct Signature {
 // Throws Error(usage) where the kernel takes what no function of an export can be given.
 [[nodiscard]] Signature signature_of(const KernelToShip& kernel);
 
+// Throws Error(usage) where two sizes have the same tensors: a call then does not say which it is
+// of.
+void require_distinct_shapes(const KernelToShip& kernel);
+
 // "M = 1024, N = 1024".
 [[nodiscard]] std::string size_text(const cases::Sizes& symbols);
 
@@ -48,6 +62,9 @@ struct Signature {
 
 // Elements from one index to the next, of each dimension.
 [[nodiscard]] std::vector<std::int64_t> strides_of(const trial::ReadyTensor& tensor);
+
+// A sentence about the scalars that have a value of their own, `before` it; empty where none has.
+[[nodiscard]] std::string fixed_text(const KernelToShip& kernel, const std::string& before);
 
 // 'i': read, 'o': written, 'b': both.
 [[nodiscard]] char role_letter(cases::Role role);

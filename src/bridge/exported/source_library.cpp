@@ -36,6 +36,12 @@ void require_source(const KernelToShip& kernel, const std::vector<ExportedSize>&
                     "does (a zeroed workspace needs no such thing)",
                     visible_line(fmt::format("{}", fmt::join(variables, ", ")))));
   }
+  if (!kernel.library_headers.empty()) {
+    refuse_source(
+        fmt::format("it includes {} of [compile] include, and the library would have to go "
+                    "with it",
+                    visible_line(kernel.library_headers.front())));
+  }
   for (const cases::Tensor& tensor : kernel.problem->tensors) {
     if (tensor.by_value && !tensor.by_value->pointers.empty())
       refuse_source(fmt::format("its parameter {} is a struct with addresses in it", tensor.name));
@@ -55,13 +61,23 @@ void require_source(const KernelToShip& kernel, const std::vector<ExportedSize>&
   }
 }
 
-// One that has a value of its own.
-[[nodiscard]] std::string fixed_line(const std::string& label, const trial::ReadyValue& value) {
-  std::vector<int> numbers;
-  numbers.reserve(value.bytes.size());
-  for (const std::byte byte : value.bytes) numbers.push_back(std::to_integer<int>(byte));
-  return fmt::format("  alignas(8) static const unsigned char {}_bytes[] = {{{}}};\n", label,
-                     fmt::join(numbers, ", "));
+// Those that have a value of their own at that size.
+[[nodiscard]] std::string fixed_lines(const KernelToShip& kernel, const Signature& signature,
+                                      const ExportedSize& size) {
+  const auto code = std::ranges::find(kernel.codes, size.symbols, &ExportedCode::symbols);
+  std::string lines;
+  for (std::size_t i = 0; i < signature.scalar_of_value.size(); ++i) {
+    if (signature.scalar_of_value[i] >= 0) continue;
+    const trial::ReadyValue& value = code->kernel.values.at(i);
+    std::vector<int> numbers;
+    numbers.reserve(value.bytes.size());
+    for (const std::byte byte : value.bytes) numbers.push_back(std::to_integer<int>(byte));
+    lines += fmt::format(
+        "    alignas(8) static const unsigned char {0}_bytes[] = {{{1}}};\n"
+        "    operands.push_back({{\"{0}\", at({0}_bytes)}});\n",
+        value.name, fmt::join(numbers, ", "));
+  }
+  return lines;
 }
 
 [[nodiscard]] std::string tensor_lines(const KernelToShip& kernel, const Signature& signature) {
@@ -69,15 +85,25 @@ void require_source(const KernelToShip& kernel, const std::vector<ExportedSize>&
   for (std::size_t i = 0; i < signature.tensors.size(); ++i) {
     std::vector<std::string> shapes;
     shapes.reserve(kernel.codes.size());
-    for (const ExportedCode& code : kernel.codes)
+    std::vector<std::int64_t> pitches;
+    pitches.reserve(kernel.codes.size());
+    for (const ExportedCode& code : kernel.codes) {
       shapes.push_back(shape_text(code.kernel.tensors[i].extents));
+      pitches.push_back(code.kernel.tensors[i].pitch);
+    }
     const cases::Role role = signature.tensors[i].role;
-    lines += fmt::format("//   {}: {}, {}, {}\n", signature.tensors[i].name,
+    const trial::ReadyTensor& first = kernel.codes.front().kernel.tensors[i];
+    const bool is_padded = first.pitch != first.extents.back();
+    lines += fmt::format("//   {}: {}, {}, {}{}\n", signature.tensors[i].name,
                          element_type(signature.tensors[i].dtype).name,
                          role == cases::Role::in    ? "read"
                          : role == cases::Role::out ? "written"
                                                     : "read and written",
-                         fmt::join(shapes, " or "));
+                         fmt::join(shapes, " or "),
+                         is_padded ? fmt::format("; rows {} elements apart, the last one's padding "
+                                                 "included",
+                                                 fmt::join(pitches, " or "))
+                                   : "");
   }
   return lines.substr(0, lines.size() - 1);
 }
@@ -89,6 +115,17 @@ std::string symbols_text(const ExportedCode& code) {
   values.reserve(code.symbols.size());
   for (const auto& [symbol, value] : code.symbols) values.push_back(value);
   return fmt::format("{{{}}}", fmt::join(values, ", "));
+}
+
+std::vector<std::string> nvcc_flags(const KernelToShip& kernel) {
+  std::vector<std::string> flags = {"-std=c++20"};
+  for (const std::string& flag : kernel.problem->compile.flags) {
+    // NVRTC's alone: nvcc compiles host code as well.
+    if (flag.find("default-device") != std::string::npos)
+      refuse_source("it is compiled with default-device, which nvcc does not have");
+    flags.push_back(flag.starts_with("--") ? flag : "-" + flag);
+  }
+  return flags;
 }
 
 std::string gencode(const KernelToShip& kernel) {
@@ -109,6 +146,12 @@ SourceLibrary source_library(const KernelToShip& kernel, const Signature& signat
   sizes.reserve(kernel.codes.size());
   for (const ExportedCode& code : kernel.codes)
     sizes.push_back(exported_size(code.kernel, code.symbols));
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const auto types = kernel.problem->types.find(kernel.codes[i].case_size);
+    if (types == kernel.problem->types.end()) continue;
+    for (const auto& [symbol, dtype] : types->second)
+      sizes[i].types[symbol] = cases::cpp_name(dtype);
+  }
   require_source(kernel, sizes);
   std::vector<std::string> operands(kernel.problem->tensors.size());
   std::ranges::transform(kernel.problem->tensors, operands.begin(), &cases::Tensor::name);
@@ -129,12 +172,6 @@ SourceLibrary source_library(const KernelToShip& kernel, const Signature& signat
     parameters.push_back(fmt::format("{} {}", element_type(scalar.dtype).in_c, scalar.name));
     values += value_line(scalar);
     passed.push_back(fmt::format("{{\"{}\", at({}_value)}}", scalar.label, scalar.name));
-  }
-  for (std::size_t i = 0; i < signature.scalar_of_value.size(); ++i) {
-    if (signature.scalar_of_value[i] >= 0) continue;
-    const trial::ReadyValue& value = kernel.codes.front().kernel.values[i];
-    values += fixed_line(value.name, value);
-    passed.push_back(fmt::format("{{\"{0}\", at({0}_bytes)}}", value.name));
   }
   SourceLibrary library{.files = std::move(units.files), .symbols = {}};
   std::string fields;
@@ -159,8 +196,9 @@ SourceLibrary source_library(const KernelToShip& kernel, const Signature& signat
             ? "    const cudaError_t failed = cudaMemsetAsync(workspace, 0, bytes, stream);\n"
               "    if (failed != cudaSuccess) return failed;\n"
             : "";
-    choice += fmt::format("  if ({}) {{\n{}    return {}(operands, workspace, stream);\n  }}\n",
-                          unit.condition, clear, unit.function);
+    choice += fmt::format("  if ({}) {{\n{}{}    return {}(operands, workspace, stream);\n  }}\n",
+                          unit.condition, clear, fixed_lines(kernel, signature, *unit.size),
+                          unit.function);
     if (unit.size->workspace_bytes > 0)
       workspaces +=
           fmt::format("  if ({}) return {}u;\n", unit.condition, unit.size->workspace_bytes);
@@ -171,6 +209,7 @@ SourceLibrary source_library(const KernelToShip& kernel, const Signature& signat
   const std::vector<std::pair<std::string, std::string>> places = {
       {"NAME", name},
       {"SUMMARY", summary_of(kernel)},
+      {"FIXED", fixed_text(kernel, "\n// ")},
       {"KNOWN", known.substr(0, known.size() - 1)},
       {"FIELDS", fields},
       {"ALIGNMENT", std::to_string(trial::judged_alignment())},

@@ -22,6 +22,9 @@ struct SourceLibrary {
 // {256, 256, 256}: the values of NAME_sizes.
 [[nodiscard]] std::string symbols_text(const ExportedCode& code);
 
+// What it is compiled with: C++20, and the case's own options.
+[[nodiscard]] std::vector<std::string> nvcc_flags(const KernelToShip& kernel);
+
 // Options of nvcc: "-gencode arch=compute_90a,code=sm_90a", and PTX of the last one.
 [[nodiscard]] std::string gencode(const KernelToShip& kernel);
 

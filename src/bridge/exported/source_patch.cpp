@@ -21,9 +21,11 @@ namespace {
 [[nodiscard]] std::string addition(const std::string& path, const std::string& text) {
   const auto lines = std::ranges::count(text, '\n');
   const bool is_whole = text.empty() || text.back() == '\n';
-  std::string made = fmt::format(
-      "diff --git a/{0} b/{0}\nnew file mode 100644\n--- /dev/null\n+++ b/{0}\n@@ -0,0 +1,{1} @@\n",
-      path, lines + (is_whole ? 0 : 1));
+  std::string made = fmt::format("diff --git a/{0} b/{0}\nnew file mode 100644\n", path);
+  // Of one that is empty there are no lines; the id is git's of nothing.
+  if (text.empty()) return made + "index 0000000..e69de29\n";
+  made += fmt::format("--- /dev/null\n+++ b/{0}\n@@ -0,0 +1,{1} @@\n", path,
+                      lines + (is_whole ? 0 : 1));
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
     made += '+' + text.substr(begin, end - begin) + '\n';
@@ -42,7 +44,8 @@ namespace {
     std::string arguments;
     for (std::size_t i = 0; i < signature.tensors.size(); ++i)
       arguments += fmt::format("memory[{}], ", i);
-    for (const std::string& scalar : scalar_texts(kernel, example)) arguments += scalar + ", ";
+    for (const std::string& scalar : scalar_texts(kernel, signature, example))
+      arguments += scalar + ", ";
     calls += fmt::format(
         "static cudaError_t call_{0}(void* const* memory, void* workspace, const {1}_sizes& sizes) "
         "{{\n  return {1}({2}workspace, sizes, nullptr);\n}}\n\n",
@@ -63,7 +66,10 @@ namespace {
 
 }  // namespace
 
-ShippedFiles source_patch(const KernelToShip& kernel, const std::string& into) {
+ShippedFiles source_patch(const KernelToShip& kernel, const std::string& folder) {
+  // "third_party/x/" is third_party/x.
+  const std::string into = folder.substr(
+      0, folder.find_last_not_of('/') == folder.npos ? 0 : folder.find_last_not_of('/') + 1);
   const bool leads_out = into.empty() || into.front() == '/' || into.find("..") != into.npos ||
                          into.find_first_of(" \t\n\"\\") != into.npos;
   if (leads_out) {
@@ -86,8 +92,10 @@ ShippedFiles source_patch(const KernelToShip& kernel, const std::string& into) {
       patch += addition(fmt::format("{}/{}", into, licence), files.at(licence));
   }
   files[name + ".patch"] = patch;
-  files["Makefile"] =
-      filled(export_texts::source_makefile(), {{"NAME", name}, {"GENCODE", gencode(kernel)}});
+  files["Makefile"] = filled(export_texts::source_makefile(),
+                             {{"NAME", name},
+                              {"GENCODE", gencode(kernel)},
+                              {"FLAGS", fmt::format("{}", fmt::join(nvcc_flags(kernel), " "))}});
   files["tests/compare.h"] = export_texts::test_compare_h();
   files["tests/test_" + name + ".cu"] = test_text(kernel, signature);
   std::vector<std::string> arguments;

@@ -41,6 +41,35 @@ namespace {
   }
 }
 
+// Names of tensors that are written in place, as a tuple.
+[[nodiscard]] std::string mutated(const Signature& signature, bool with_outputs) {
+  std::string text = "(";
+  for (const ShippedOperand& tensor : signature.tensors) {
+    const bool is_written =
+        tensor.role == cases::Role::inout || (with_outputs && tensor.role == cases::Role::out);
+    if (is_written) text += fmt::format("\"{}\", ", tensor.name);
+  }
+  return text + ")";
+}
+
+[[nodiscard]] std::string scalar_names(const Signature& signature) {
+  std::vector<std::string> names(signature.scalars.size());
+  std::ranges::transform(signature.scalars, names.begin(), &ShippedOperand::name);
+  return joined(names);
+}
+
+// ("n", -2147483648, 2147483647), for whole numbers; ("alpha", None, None), for others.
+[[nodiscard]] std::string scalar_ranges(const Signature& signature) {
+  std::string text;
+  for (const ShippedOperand& scalar : signature.scalars) {
+    const WholeRange range = whole_range(scalar.dtype);
+    text += range.is_whole
+                ? fmt::format("(\"{}\", {}, {}), ", scalar.name, range.least, range.greatest)
+                : fmt::format("(\"{}\", None, None), ", scalar.name);
+  }
+  return text;
+}
+
 [[nodiscard]] std::string result_schema(std::size_t made) {
   if (made == 0) return "()";
   if (made == 1) return "Tensor";
@@ -51,18 +80,13 @@ namespace {
 [[nodiscard]] std::string into_text(const std::string& name, const Signature& signature,
                                     const PythonFunction& function) {
   if (function.made.empty()) return "";
-  const std::string arguments = joined(function.tensors) + function.scalars;
   return fmt::format(
-      "\n_library.define(\"{0}_into({1}) -> ()\")\n\n\n"
-      "def _run_into({2}):\n    tensors = [{3}]\n"
-      "    _launch(_size_of(tensors, _ALL), tensors{4})\n\n\n"
-      "def _run_into_fakes({2}):\n    _size_of([{3}], _ALL)\n\n\n"
-      "for _device in (\"CUDA\", \"CPU\"):\n"
-      "    _library.impl(\"{0}_into\", _run_into, _device)\n"
-      "torch.library.register_fake(\"{0}::{0}_into\", _run_into_fakes)\n"
-      "{0}_into = torch.ops.{0}.{0}_into.default\n",
-      name, joined(schema_of(signature, true)), arguments, joined(function.tensors),
-      function.scalars);
+      "\n\ndef _run_into({1}):\n    _tensors = [{2}]\n"
+      "    _launch(_size_of(_tensors, _ALL), _tensors, [{3}])\n\n\n"
+      "def _run_into_fakes({1}):\n    _size_of([{2}], _ALL)\n\n\n"
+      "{0}_into = _define(\"{0}_into\", \"({4}) -> ()\", _run_into, _run_into_fakes, {5})\n",
+      name, joined(function.tensors) + function.scalars, joined(function.tensors),
+      scalar_names(signature), joined(schema_of(signature, true)), mutated(signature, true));
 }
 
 [[nodiscard]] std::string module_text(const KernelToShip& kernel, const Signature& signature) {
@@ -93,7 +117,12 @@ namespace {
        {"HOST_SCALAR_TYPES", types.empty() ? "" : fmt::format(" + [{}]", types.substr(2))},
        {"WORKSPACE_TYPE", signature.has_workspace() ? ", ctypes.c_void_p" : ""},
        {"TENSORS", python_sizes_text(kernel, signature)},
-       {"SCALARS", function.scalars},
+       {"SCALARS", scalar_names(signature)},
+       {"SCALAR_RANGES", scalar_ranges(signature)},
+       {"MUTATED", mutated(signature, false)},
+       {"FIXED", fixed_text(kernel, "\n")},
+       {"GRADIENT",
+        mutated(signature, false) == "()" ? ": torch.library.register_autograd adds one" : ""},
        {"WORKSPACE",
         signature.has_workspace()
             ? fmt::format("    workspace = torch.empty({}, dtype=torch.uint8, device=device)\n",
@@ -112,6 +141,7 @@ namespace {
 
 ShippedFiles torch_package(const KernelToShip& kernel) {
   const Signature signature = signature_of(kernel);
+  require_distinct_shapes(kernel);
   require_distinct_inputs(kernel, "an operator of PyTorch");
   const std::string& name = kernel.name;
   ShippedFiles files = shared_files(kernel, signature);
@@ -133,16 +163,22 @@ ShippedFiles torch_package(const KernelToShip& kernel) {
   const std::string usage =
       python_tensors(kernel, signature, false) +
       fmt::format("{}{}.{}({}{})", result, name, name, joined(function.given), function.scalars);
-  files["README.md"] =
-      filled(export_texts::torch_readme_md(),
-             {{"NAME", name},
-              {"SUMMARY", summary_of(kernel)},
-              {"CAPABILITIES", capabilities_text(kernel)},
-              {"USAGE", usage},
-              {"SIZES", sizes_text(kernel)},
-              {"SHARED", shared_readme(kernel, {{name + "/", "the package"},
-                                                {"csrc/", "the library that it calls, as source"},
-                                                {"tests/test_" + name + ".py", "the test"}})}});
+  files["README.md"] = filled(
+      export_texts::torch_readme_md(),
+      {{"NAME", name},
+       {"SUMMARY", summary_of(kernel)},
+       {"CAPABILITIES", capabilities_text(kernel)},
+       {"GRADIENT",
+        mutated(signature, false) == "()"
+            ? fmt::format("It has no gradient:\n`torch.library.register_autograd(\"{0}::{0}\", "
+                          "...)` adds one.",
+                          name)
+            : "It writes into its inputs, and has no gradient."},
+       {"USAGE", "import torch\n\n" + usage},
+       {"SIZES", sizes_text(kernel)},
+       {"SHARED", shared_readme(kernel, {{name + "/", "the package"},
+                                         {"csrc/", "the library that it calls, as source"},
+                                         {"tests/test_" + name + ".py", "the test"}})}});
   return files;
 }
 

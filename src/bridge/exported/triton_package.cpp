@@ -51,6 +51,7 @@ ShippedFiles triton_source(const KernelToShip& kernel, const Signature& signatur
 
 ShippedFiles triton_package(const KernelToShip& kernel) {
   const Signature signature = signature_of(kernel);
+  require_distinct_shapes(kernel);
   require_distinct_inputs(kernel, "a kernel of Triton's");
   const PythonFunction function = python_function(signature);
   const std::string& name = kernel.name;

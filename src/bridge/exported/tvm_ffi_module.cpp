@@ -31,6 +31,7 @@ namespace {
   std::vector<std::string> arguments;
   std::vector<std::string> not_tensors;
   std::vector<std::string> not_numbers;
+  std::string checks;
   for (const ShippedOperand& tensor : signature.tensors) {
     arguments.push_back(fmt::format("tensors[{}]", names.size()));
     names.push_back(tensor.name);
@@ -38,9 +39,17 @@ namespace {
   }
   for (const ShippedOperand& scalar : signature.scalars) {
     const ElementType type = element_type(scalar.dtype);
-    arguments.push_back(fmt::format(
-        "({}){}(&arguments[{}])", type.in_c,
-        cases::is_floating(scalar.dtype) ? "number_in" : "whole_number_in", names.size()));
+    const WholeRange range = whole_range(scalar.dtype);
+    arguments.push_back(
+        range.is_whole ? fmt::format("({})arguments[{}].v_int64", type.in_c, names.size())
+                       : fmt::format("({})number_in(&arguments[{}])", type.in_c, names.size()));
+    if (range.is_whole) {
+      checks += fmt::format(
+          "  if (!is_whole(&arguments[{0}], {1}, {2}))\n    return raise_error(\"ValueError\", "
+          "\"{3}: {4} must be a whole number from {5} to {6}\");\n",
+          names.size(), c_number(range.least), c_number(range.greatest), name, scalar.name,
+          range.least, range.greatest);
+    }
     names.push_back(scalar.name);
     not_numbers.push_back(fmt::format("\"{}: {} is not a number\"", name, scalar.name));
   }
@@ -51,6 +60,7 @@ namespace {
                  {"TAKES", fmt::format("{}", fmt::join(names, ", "))},
                  {"COUNT", std::to_string(signature.tensors.size())},
                  {"SCALAR_COUNT", std::to_string(signature.scalars.size())},
+                 {"RANGE_CHECKS", checks},
                  {"NOT_TENSORS", fmt::format("{}", fmt::join(not_tensors, ", "))},
                  {"NOT_NUMBERS", fmt::format("{}", fmt::join(not_numbers, ", "))},
                  {"ARGUMENTS", fmt::format("{}", fmt::join(arguments, ", "))},
@@ -62,6 +72,7 @@ namespace {
 
 ShippedFiles tvm_ffi_module(const KernelToShip& kernel) {
   const Signature signature = signature_of(kernel);
+  require_distinct_shapes(kernel);
   const std::string& name = kernel.name;
   ShippedFiles files = shared_files(kernel, signature);
   files.merge(launcher_source(kernel, signature));
@@ -84,7 +95,7 @@ ShippedFiles tvm_ffi_module(const KernelToShip& kernel) {
              {{"NAME", name},
               {"SUMMARY", summary_of(kernel)},
               {"CAPABILITIES", capabilities_text(kernel)},
-              {"USAGE", python_tensors(kernel, signature, true) +
+              {"USAGE", "import torch\n\n" + python_tensors(kernel, signature, true) +
                             fmt::format("module.{}({})", name, fmt::join(arguments, ", "))},
               {"SIZES", sizes_text(kernel)},
               {"SHARED", shared_readme(kernel, {{name + "_tvm_ffi.c", "what TVM-FFI calls"},

@@ -14,6 +14,7 @@
 #include "autokernel/base/sort_stably.h"
 #include "autokernel/base/visible_text.h"
 #include "autokernel/compile/fat_binary.h"
+#include "autokernel/compile/module_objects.h"
 #include "autokernel/driver/device_choice.h"
 #include "autokernel/ledger/ledger.h"
 #include "autokernel/trial/ready_kernel.h"
@@ -102,6 +103,9 @@ namespace {
                             fmt::join(cases::size_names(problem), ", ")));
   }
   if (names.empty()) names = cases::size_names(problem);
+  // Named twice, it is one.
+  std::set<std::string> known;
+  std::erase_if(names, [&](const std::string& name) { return !known.insert(name).second; });
   // What is told first is the default.
   const auto first = std::ranges::find(names, "default");
   if (first != names.end()) std::rotate(names.begin(), first, first + 1);
@@ -118,12 +122,36 @@ namespace {
   return std::get<trial::ReadyKernel>(std::move(kernel));
 }
 
-[[nodiscard]] bool launches_alike(const trial::ReadyKernel& one, const trial::ReadyKernel& other) {
-  return std::ranges::equal(one.launches, other.launches, [](const auto& a, const auto& b) {
-    return a.launch.kernel == b.launch.kernel && a.launch.grid == b.launch.grid &&
-           a.launch.block == b.launch.block && a.launch.cluster == b.launch.cluster &&
-           a.launch.shared_bytes == b.launch.shared_bytes;
-  });
+[[nodiscard]] bool are_alike(const trial::ReadyLaunch& one, const trial::ReadyLaunch& other) {
+  const compile::Launch& a = one.launch;
+  const compile::Launch& b = other.launch;
+  return a.kernel == b.kernel && a.grid == b.grid && a.block == b.block && a.cluster == b.cluster &&
+         a.shared_bytes == b.shared_bytes && a.cooperative == b.cooperative &&
+         a.programmatic == b.programmatic &&
+         std::ranges::equal(one.parameters, other.parameters, [](const auto& p, const auto& q) {
+           return p.kind == q.kind && p.index == q.index && p.number == q.number;
+         });
+}
+
+// Whether one table of launches is right for both: what follows from the architecture must not be
+// in it.
+[[nodiscard]] bool are_alike(const trial::ReadyKernel& one, const trial::ReadyKernel& other) {
+  const compile::Declaration& a = one.program.declaration;
+  const compile::Declaration& b = other.program.declaration;
+  const auto names = [](const trial::ReadyKernel& kernel) {
+    std::set<std::string> found;
+    for (const compile::ModuleObject& object : compile::changeable_objects(kernel.program))
+      found.insert(object.name);
+    return found;
+  };
+  return std::ranges::equal(one.launches, other.launches,
+                            [](const auto& p, const auto& q) { return are_alike(p, q); }) &&
+         a.workspace_bytes == b.workspace_bytes && a.workspace_zeroed == b.workspace_zeroed &&
+         names(one) == names(other) &&
+         std::ranges::equal(one.maps, other.maps, [](const auto& p, const auto& q) {
+           return p.buffer == q.buffer && p.offset == q.offset &&
+                  driver::encoding_numbers(p.layout) == driver::encoding_numbers(q.layout);
+         });
 }
 
 [[nodiscard]] bridge::ExportedCode code_at(const trial::Request& request,
@@ -134,7 +162,7 @@ namespace {
   for (const std::string& architecture : architectures) {
     trial::ReadyKernel kernel = ready(request, architecture);
     const bool is_first = architecture == architectures.front();
-    if (!is_first && !launches_alike(first, kernel)) {
+    if (!is_first && !are_alike(first, kernel)) {
       throw Error(Stop::usage,
                   fmt::format("cannot export the kernel for {} together: it is launched otherwise "
                               "on one of them; export it for one at a time",
@@ -149,9 +177,38 @@ namespace {
     if (is_first) first = std::move(kernel);
   }
   return {.size = request.size,
+          .case_size = request.size,
           .symbols = symbols,
           .kernel = std::move(first),
           .image = compile::fat_binary(entries)};
+}
+
+[[nodiscard]] bool is_known(const cases::Case& problem,
+                            const std::vector<bridge::ExportedCode>& codes,
+                            const std::string& size) {
+  const auto types = [&](const std::string& of) {
+    const auto found = problem.types.find(of);
+    return found == problem.types.end() ? cases::Types{} : found->second;
+  };
+  return std::ranges::any_of(codes, [&](const bridge::ExportedCode& code) {
+    return code.symbols == problem.sizes.at(size) && types(code.case_size) == types(size);
+  });
+}
+
+// Names of sizes become names of files, and stand in programs: others are made of signs that may.
+void name_for_files(std::vector<bridge::ExportedCode>& codes) {
+  std::set<std::string> known;
+  for (bridge::ExportedCode& code : codes) {
+    std::string name;
+    for (const char letter : code.case_size) {
+      const bool may = std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_' ||
+                       letter == '-' || (letter == '.' && !name.empty());
+      name += may ? letter : '_';
+    }
+    if (name.empty()) name = "_";
+    while (!known.insert(name).second) name += '_';
+    code.size = name;
+  }
 }
 
 // For a test that takes seconds, and for a repository that somebody has to fetch: of the smallest
@@ -173,16 +230,31 @@ namespace {
     all += bytes_of(code);
     if (!made.empty() && all > kMostBytes) break;
     trial::Request at = request;
-    at.size = code->size;
+    at.size = code->case_size;
     made.push_back({code->size, trial::worked_example(at)});
   }
   return made;
 }
 
+// It stands in TOML and in addresses.
+void require_plain(const char* option, const std::string& text, const char* how) {
+  const bool is_plain = std::ranges::all_of(text, [](unsigned char letter) {
+    return std::isalnum(letter) != 0 || letter == '-' || letter == '_' || letter == '.' ||
+           letter == '+';
+  });
+  if (is_plain) return;
+  throw Error(Stop::usage,
+              fmt::format("cannot export with {} \"{}\": write it {}: letters, digits, "
+                          "-, _, . and +",
+                          option, visible_line(text), how));
+}
+
 [[nodiscard]] std::string figures(const ledger::Experiment& experiment) {
   const auto record = document::parsed(experiment.result).value_or(document::Json());
-  std::string text = fmt::format("Experiment {} of run {}, at {}, commit {}", experiment.number,
-                                 experiment.tag, experiment.at, experiment.commit);
+  std::string text =
+      fmt::format("Experiment {} of run {} (\"{}\"; verdict: {}), at {}, commit {}",
+                  experiment.number, experiment.tag, visible_line(experiment.description),
+                  experiment.verdict, experiment.at, experiment.commit);
   if (experiment.median_us) {
     text += fmt::format(".\nMedian {:.3f} us at `{}`", *experiment.median_us,
                         visible_line(record.value("problem", "")));
@@ -191,7 +263,7 @@ namespace {
   if (device != record.end() && device->is_object())
     text += fmt::format(" on {}", visible_line(device->value("name", "")));
   if (experiment.vs_reference)
-    text += fmt::format(", {:.3f} times as fast as the reference", *experiment.vs_reference);
+    text += fmt::format(", {:.3f} times as fast as the case's reference", *experiment.vs_reference);
   return text + ".\n`MEASURED.json` has the rest.";
 }
 
@@ -215,10 +287,16 @@ bridge::KernelToShip kernel_to_ship(const ExportedSource& source, const Shipping
   trial::Request request = source.request;
   request.device = driver::parse_device(options.device);
   for (const std::string& size : sizes(source.problem, options.sizes)) {
+    // One that is another by a second name.
+    if (is_known(source.problem, kernel.codes, size)) continue;
     request.size = size;
     kernel.codes.push_back(code_at(request, source.problem.sizes.at(size), kernel.architectures));
   }
+  name_for_files(kernel.codes);
+  kernel.library_headers = source.request.kernel_headers;
   kernel.examples = examples(request, kernel.codes);
+  require_plain("--author", options.author, "as a name on the Hub");
+  require_plain("--license", options.licence, "as SPDX has it");
   kernel.licence = licence_for(source.folder, options.licence);
   kernel.author = options.author;
   kernel.program = std::string("autokernel ") + AUTOKERNEL_VERSION;

@@ -26,7 +26,11 @@ namespace fs = std::filesystem;
        {"MIT License", "MIT"}}};
   for (const auto& [title, id] : kTitles) {
     constexpr std::size_t kNearBeginning = 1024;
-    if (text.find(title) < kNearBeginning) return id;
+    if (text.find(title) >= kNearBeginning) continue;
+    // Those of GNU say their version below, and which versions may be chosen nowhere.
+    const std::string_view name = id;
+    if (name.find("GPL") == std::string_view::npos) return id;
+    return text.find("Version 3") < kNearBeginning ? id : "other";
   }
   return "other";
 }

@@ -9,6 +9,7 @@
 #include "autokernel/compile/image_front_end.h"
 #include "autokernel/trial/kernel_signature.h"
 #include "autokernel/trial/sources.h"
+#include "trial/inputs/conversion.h"
 #include "trial/inputs/sized_case.h"
 #include "trial/launch/device_memory.h"
 #include "trial/launch/offset_pointers.h"
@@ -37,7 +38,7 @@ template <typename Value>
   return bytes;
 }
 
-// Of a scalar that has one value; empty where its values are drawn, or of a type that none has.
+// Of a scalar that has one value; empty where its values are drawn.
 [[nodiscard]] std::vector<std::byte> bytes_of_scalar(const SizedTensor& scalar) {
   const double value = scalar.fill.low;
   if (scalar.fill.high != value) return {};
@@ -52,9 +53,24 @@ template <typename Value>
       return bytes_as<std::uint32_t>(value);
     case cases::DType::i64:
       return bytes_as<std::int64_t>(value);
-    default:
-      return {};
+    case cases::DType::i16:
+      return bytes_as<std::int16_t>(value);
+    case cases::DType::i8:
+      return bytes_as<std::int8_t>(value);
+    case cases::DType::u8:
+    case cases::DType::boolean:
+      return bytes_as<std::uint8_t>(value);
+    case cases::DType::f16:
+    case cases::DType::bf16:
+    case cases::DType::e4m3:
+    case cases::DType::e5m2: {
+      std::vector<std::byte> bytes(cases::size_of(scalar.tensor->dtype));
+      const auto rounded = static_cast<float>(value);
+      from_floats(scalar.tensor->dtype, {&rounded, 1}, bytes);
+      return bytes;
+    }
   }
+  return {};
 }
 
 class Readying {
