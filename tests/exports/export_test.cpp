@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "e2e/authoring_workplace.h"
+#include "support/full_test.h"
 
 namespace autokernel::test {
 namespace {
@@ -65,6 +66,10 @@ TEST_P(ExportOf, AsALibraryInCIsRightAndRefusesWhatIsWrong) {
 
 TEST_P(ExportOf, AsAPatchAppliesAndIsRight) {
   if (on_path("nvcc").empty()) GTEST_SKIP() << "there is no nvcc";
+  // Ten seconds of nvcc each.
+  const bool is_usual =
+      GetParam().name == "TensorMaps" || GetParam().name == "TypesThatASizeChooses";
+  if (!is_usual && !everything_is_wanted()) GTEST_SKIP() << "AUTOKERNEL_TEST_FULL=1 takes it";
   exported("patch", GetParam().arguments);
   // The patch makes the files that are tested.
   repository_.write("code/README", "of a code base\n");
