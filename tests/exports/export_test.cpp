@@ -234,6 +234,10 @@ TEST_F(Exports, NamesOfACaseAreNeitherPathsNorCode) {
   exported("c", {"--case", "own"});
   const Outcome test = make({"-s", "test", "CFLAGS=-O1 -Werror"});
   EXPECT_EQ(test.code, 0) << test.out << test.err;
+  // What the problem is called, at the only size there is.
+  fs::remove_all(out());
+  exported("c", {"--case", "own", "--size", "../../../keep"});
+  EXPECT_NE(files().at("out/README.md").find("of 7"), std::string::npos);
 }
 
 TEST_F(Exports, SizesThatNoTensorTellsApartAreNotExportedTogether) {
@@ -241,6 +245,12 @@ TEST_F(Exports, SizesThatNoTensorTellsApartAreNotExportedTogether) {
   expect_refused({"export", "--case", "own", "--as", "c", "--out", "out", "--device", "cpu"}, 2,
                  "sizes default and check have the same tensors");
   exported("c", {"--case", "own", "--size", "check"});
+}
+
+TEST_F(Exports, SizesThatDifferInTypesAloneAreNotExportedTogetherAsSource) {
+  expect_refused({"export", "--case", (kKernels / "rmsnorm").string(), "--as", "patch", "--out",
+                  "out", "--device", "cpu"},
+                 2, "differ in types alone");
 }
 
 TEST_F(Exports, VariablesWithAddressesAndOnesChangedByInlinePtxAreSetBack) {

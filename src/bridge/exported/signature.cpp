@@ -229,7 +229,8 @@ char role_letter(cases::Role role) {
 
 std::string summary_of(const KernelToShip& kernel) {
   // It stands in comments of C and in texts of Python.
-  std::string text = visible_line(cases::problem_line(*kernel.problem, kernel.codes.front().size));
+  std::string text =
+      visible_line(cases::problem_line(*kernel.problem, kernel.codes.front().case_size));
   std::ranges::replace(text, '"', '\'');
   std::ranges::replace(text, '\\', '/');
   for (const char* const mark : {"*/", "/*"}) {

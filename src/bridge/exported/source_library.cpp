@@ -27,6 +27,15 @@ namespace {
 void require_source(const KernelToShip& kernel, const std::vector<ExportedSize>& sizes) {
   if (!kernel.main.ends_with(".cu"))
     refuse_source(fmt::format("{} is not CUDA C++", visible_line(kernel.main)));
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (sizes[i].symbols != sizes[j].symbols) continue;
+      refuse_source(
+          fmt::format("sizes {} and {} differ in types alone, and its function takes "
+                      "numbers; export one of them (--size)",
+                      kernel.codes[j].size, kernel.codes[i].size));
+    }
+  }
   std::set<std::string> variables;
   for (const ExportedSize& size : sizes)
     variables.insert(size.variables.begin(), size.variables.end());
