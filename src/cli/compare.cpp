@@ -22,7 +22,7 @@
 #include "cli/kernel_case.h"
 #include "cli/kernel_sources.h"
 #include "cli/option_values.h"
-#include "cli/output_files.h"
+#include "cli/picture_file.h"
 #include "cli/progress.h"
 #include "cli/shared_options.h"
 #include "cli/sweep.h"
@@ -70,14 +70,6 @@ In each round each of them is measured once, in an order of its own: a kernel as
 processes of its own, with cold caches; libraries beside ours. Intervals are of the rounds
 (docs/compare.md).
 )";
-
-[[nodiscard]] plot::Format format_of(const std::string& file) {
-  const std::string ending = fs::path(file).extension().string();
-  if (ending == ".png") return plot::Format::png;
-  if (ending == ".svg") return plot::Format::svg;
-  throw Error(Stop::usage,
-              fmt::format("cannot draw to {}: end its name in .png or .svg", visible_line(file)));
-}
 
 }  // namespace
 
@@ -194,7 +186,7 @@ void Compare::draw(const cases::Case& problem, const std::vector<Comparison>& co
     bars.groups.push_back(std::move(group));
   }
   plot::write_in_small_unit(bars);
-  write_file_atomically(plot_, plot::draw_bars(bars, format_of(plot_), plot::find_gnuplot()),
+  write_file_atomically(plot_, plot::draw_bars(bars, picture_format(plot_), plot::find_gnuplot()),
                         Sync::no);
   console.err << visible_line(plot_) << ": " << comparisons.size()
               << (comparisons.size() == 1 ? " size\n" : " sizes\n");
@@ -202,8 +194,7 @@ void Compare::draw(const cases::Case& problem, const std::vector<Comparison>& co
 
 int Compare::run(const Console& console) {
   if (!plot_.empty()) {
-    static_cast<void>(format_of(plot_));
-    refuse_to_overwrite_source(plot_, "the picture");
+    require_picture(plot_);
     static_cast<void>(plot::find_gnuplot());
   }
   const trial::Request ours = this->ours();

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "autokernel/base/error.h"
-#include "autokernel/base/files.h"
 #include "autokernel/base/visible_text.h"
 #include "autokernel/bridge/exported_kernel.h"
 #include "autokernel/bridge/exported_solution.h"
@@ -20,6 +19,7 @@
 #include "cli/export/kernel_to_ship.h"
 #include "cli/export/library_build.h"
 #include "cli/export/solution_export.h"
+#include "cli/output_files.h"
 #include "cli/shared_options.h"
 
 namespace autokernel::cli {
@@ -125,14 +125,6 @@ void require_empty(const fs::path& folder) {
                                        visible_line(folder.string())));
 }
 
-void write_files(const fs::path& folder, const bridge::ShippedFiles& files) {
-  make_folders(folder, Stop::usage);
-  for (const auto& [path, text] : files) {
-    make_folders_below(folder, fs::path(path).parent_path(), Stop::usage);
-    write_file_atomically(folder / path, text, Sync::no);
-  }
-}
-
 }  // namespace
 
 void Export::declare(Options options) {
@@ -206,7 +198,7 @@ int Export::run(const Console& console) {
     const bool is_built = form.build && !no_build_;
     const LibraryBuild build = is_built ? form.build(kernel.name) : LibraryBuild{};
     const BuildTools tools = is_built ? tools_for(build) : BuildTools{};
-    write_files(out_, form.files(kernel));
+    write_files_below(out_, form.files(kernel));
     if (is_built) build_library(out_, build, tools);
     if (!source.experiment) {
       console.err << "autokernel: no record of a measurement goes with it: name an experiment to "

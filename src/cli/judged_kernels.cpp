@@ -71,12 +71,6 @@ struct Found {
   return request;
 }
 
-[[nodiscard]] std::string architecture_of(const trial::DeviceReport& device) {
-  constexpr int kFirstWithVariant = 9;  // what is special about a generation needs the "a"
-  return fmt::format("sm_{}{}{}", device.major, device.minor,
-                     device.major >= kFirstWithVariant ? "a" : "");
-}
-
 // Both kernels of a case, compiled.
 [[nodiscard]] std::variant<programs::KernelToReplace, std::string> made_ready(
     const Found& found, const driver::DeviceChoice& device, const std::string& architecture) {
@@ -186,7 +180,8 @@ JudgedKernels judged_kernels(const fs::path& cases_folder, const std::vector<std
     }
     if (!result.device) throw Error(Stop::internal, "a trial has no device");
     judged.device = *result.device;
-    auto ready = made_ready(found, device, architecture_of(*result.device));
+    auto ready = made_ready(found, device,
+                            trial::architecture_of(result.device->major, result.device->minor));
     if (const auto* why = std::get_if<std::string>(&ready)) {
       ++judged.refused;
       say("cannot be put into the program: " + visible_line(*why));

@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "autokernel/base/error.h"
+#include "autokernel/base/files.h"
 
 namespace autokernel::cli {
 namespace {
@@ -25,6 +26,15 @@ void refuse_to_overwrite_source(const std::filesystem::path& file, std::string_v
               fmt::format("cannot write {} to {}: the file is there, and '{}' files are "
                           "sources or records; name another file",
                           what, file.string(), ending));
+}
+
+void write_files_below(const std::filesystem::path& folder,
+                       const std::map<std::string, std::string>& files) {
+  make_folders(folder, Stop::usage);
+  for (const auto& [path, text] : files) {
+    make_folders_below(folder, std::filesystem::path(path).parent_path(), Stop::usage);
+    write_file_atomically(folder / path, text, Sync::no);
+  }
 }
 
 void refuse_to_overwrite(const std::filesystem::path& file, std::string_view what) {

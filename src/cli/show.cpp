@@ -18,6 +18,7 @@
 #include "cli/conditions_text.h"
 #include "cli/key_lines.h"
 #include "cli/loop/open_run.h"
+#include "cli/output_files.h"
 #include "cli/report.h"
 #include "cli/samples.h"
 
@@ -80,10 +81,7 @@ void write_files(const cases::KernelSource& source, const std::filesystem::path&
                                        : fmt::format("there is a {} already",
                                                      there->path().filename().string())));
   }
-  for (const auto& [path, text] : files) {
-    make_folders_below(folder, std::filesystem::path(path).parent_path(), Stop::usage);
-    write_file_atomically(folder / path, text, Sync::no);
-  }
+  write_files_below(folder, files);
 }
 
 [[nodiscard]] std::string text_of(const ledger::Experiment& experiment,

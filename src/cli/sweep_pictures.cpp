@@ -7,30 +7,12 @@
 #include "autokernel/base/files.h"
 #include "autokernel/base/visible_text.h"
 #include "autokernel/trial/figures.h"
-#include "cli/output_files.h"
+#include "cli/picture_file.h"
 
 namespace autokernel::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-[[nodiscard]] plot::Format picture_format(const std::string& file) {
-  const std::string ending = fs::path(file).extension().string();
-  if (ending == ".png") return plot::Format::png;
-  if (ending == ".svg") return plot::Format::svg;
-  throw Error(Stop::usage, "cannot draw to " + file + ": end its name in .png or .svg");
-}
-
-void require_picture(const std::string& file) {
-  if (file.empty()) return;
-  static_cast<void>(picture_format(file));
-  refuse_to_overwrite_source(file, "the picture");
-  const fs::path folder = fs::absolute(file).parent_path();
-  std::error_code unreadable;
-  if (fs::is_directory(folder, unreadable)) return;
-  throw Error(Stop::usage,
-              "cannot draw to " + file + ": there is no folder " + folder.string() + "; make it");
-}
 
 void add_roofs(plot::Sweep& sweep, const trial::Result& result) {
   sweep.memory_gbytes_s = result.peak_gbytes_s;

@@ -12,10 +12,10 @@
 #include <string_view>
 #include <vector>
 
+#include "autokernel/compile/inclusion.h"
 #include "autokernel/compile/program.h"
 #include "compile/builtin_headers.h"
 #include "compile/hints.h"
-#include "compile/inclusion.h"
 #include "compile/kernel_names.h"
 #include "compile/limits.h"
 #include "compile/ptxas_report.h"

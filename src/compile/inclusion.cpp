@@ -1,4 +1,4 @@
-#include "compile/inclusion.h"
+#include "autokernel/compile/inclusion.h"
 
 #include <algorithm>
 #include <vector>

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "compile/inclusion.h"
+#include "autokernel/compile/inclusion.h"
 
 namespace autokernel::compile {
 namespace {

@@ -14,9 +14,6 @@
 namespace autokernel::loop {
 namespace {
 
-// Two-sided 95 %.
-constexpr double kUpperTail = 0.025;
-
 [[nodiscard]] double median(std::vector<double> values) {
   std::ranges::sort(values);
   const std::size_t middle = values.size() / 2;
@@ -26,18 +23,14 @@ constexpr double kUpperTail = 0.025;
 }  // namespace
 
 ledger::Confirmed confirmed(const std::vector<double>& ratios) {
-  const auto count = static_cast<double>(ratios.size());
+  std::vector<double> logarithms;
   double mean = 0;
-  for (const double ratio : ratios) mean += std::log(ratio) / count;
-  ledger::Confirmed result{.ratio = std::exp(mean), .low = std::exp(mean), .high = std::exp(mean)};
-  if (ratios.size() < 2) return result;
-  double squares = 0;
-  for (const double ratio : ratios) squares += std::pow(std::log(ratio) - mean, 2);
-  const double standard_error = std::sqrt(squares / (count - 1) / count);
-  const double half = student_t_quantile(count - 1, kUpperTail) * standard_error;
-  result.low = std::exp(mean - half);
-  result.high = std::exp(mean + half);
-  return result;
+  for (const double ratio : ratios) {
+    logarithms.push_back(std::log(ratio));
+    mean += logarithms.back() / static_cast<double>(ratios.size());
+  }
+  const double half = student_half_width(logarithms).value_or(0);
+  return {.ratio = std::exp(mean), .low = std::exp(mean - half), .high = std::exp(mean + half)};
 }
 
 std::string library_of(const trial::Result& result) {

@@ -47,7 +47,6 @@ struct KernelToShip {
   std::string figures;                     // of that, a sentence
   Licence licence;
   std::string author;
-  std::string program;  // "autokernel 0.1.0"
 };
 
 // By path from the folder of the export.

@@ -62,6 +62,9 @@ struct ReadyKernel {
 // What tensors begin at a multiple of where kernels are judged, in bytes.
 [[nodiscard]] std::size_t judged_alignment();
 
+// "sm_90a" for capability 9.0: the variant with everything the hardware has, where one exists.
+[[nodiscard]] std::string architecture_of(int major, int minor);
+
 // The kernel that the request is about, compiled for "sm_90a" at the size it names; or why it is
 // none. A kernel that stands for the captured one (AUTOKERNEL_ORIGINAL) is that one.
 [[nodiscard]] std::variant<ReadyKernel, std::string> ready_kernel(const Request& request,

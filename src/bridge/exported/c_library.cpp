@@ -2,8 +2,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cstring>
-
 #include "autokernel/bridge/exported_kernel.h"
 #include "bridge/exported/export_texts.h"
 #include "bridge/exported/filled_text.h"

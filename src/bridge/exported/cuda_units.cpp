@@ -11,6 +11,7 @@
 
 #include "autokernel/base/error.h"
 #include "autokernel/base/visible_text.h"
+#include "autokernel/compile/inclusion.h"
 #include "autokernel/compile/module_objects.h"
 #include "bridge/exported/export_texts.h"
 #include "bridge/exported/filled_text.h"
@@ -45,17 +46,9 @@ namespace {
 [[nodiscard]] std::string system_includes(const std::map<std::string, std::string>& files) {
   std::set<std::string> found;
   for (const auto& [path, text] : files) {
-    for (std::size_t begin = 0; begin < text.size();) {
-      const std::size_t end = std::min(text.find('\n', begin), text.size());
-      const std::string line = text.substr(begin, end - begin);
-      begin = end + 1;
-      const std::size_t hash = line.find_first_not_of(" \t");
-      if (hash == std::string::npos || line[hash] != '#') continue;
-      const std::size_t open = line.find('<');
-      const std::size_t close = line.find('>');
-      if (line.find("include") == std::string::npos || close == std::string::npos || open > close)
-        continue;
-      const std::string name = line.substr(open + 1, close - open - 1);
+    for (const compile::Inclusion& inclusion : compile::inclusions(text)) {
+      if (inclusion.header.front() != '<') continue;
+      const std::string name = inclusion.header.substr(1, inclusion.header.size() - 2);
       if (!name.starts_with("autokernel") && !files.contains(name)) found.insert(name);
     }
   }

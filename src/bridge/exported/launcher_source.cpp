@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstring>
 #include <set>
 #include <span>
 
@@ -13,6 +12,7 @@
 #include "bridge/exported/export_texts.h"
 #include "bridge/exported/filled_text.h"
 #include "bridge/exported/map_numbers.h"
+#include "bridge/exported/shared_files.h"
 
 namespace autokernel::bridge {
 namespace {
@@ -46,19 +46,20 @@ using Kind = trial::ReadyParameter::Kind;
   return text;
 }
 
+// Whether it is one that no other device runs: "sm_90a".
+[[nodiscard]] bool is_variant(const std::string& architecture) {
+  return std::isalpha(static_cast<unsigned char>(architecture.back())) != 0;
+}
+
 // "sm_90a" -> {9, 0, 'a', "9.0a"}.
 [[nodiscard]] std::string capability_row(const std::string& architecture, bool is_ptx) {
-  const std::string digits = architecture.substr(std::strlen("sm_"));
-  const bool is_variant = std::isalpha(static_cast<unsigned char>(digits.back())) != 0;
-  const std::string number = is_variant ? digits.substr(0, digits.size() - 1) : digits;
-  const std::string major = number.substr(0, number.size() - 1);
-  const std::string text = fmt::format("{}.{}{}", major, number.back(),
-                                       is_variant ? digits.substr(digits.size() - 1) : "");
-  return fmt::format("    {{{}, {}, {}, \"{}{}\"}},\n", major, number.back(),
-                     is_ptx       ? "'p'"
-                     : is_variant ? fmt::format("'{}'", digits.back())
-                                  : "0",
-                     text, is_ptx ? " and later" : "");
+  const std::string text = capability_number(architecture);
+  const std::size_t point = text.find('.');
+  const std::string reach = is_ptx                     ? "'p'"
+                            : is_variant(architecture) ? fmt::format("'{}'", text.back())
+                                                       : "0";
+  return fmt::format("    {{{}, {}, {}, \"{}{}\"}},\n", text.substr(0, point), text[point + 1],
+                     reach, text, is_ptx ? " and later" : "");
 }
 
 // The tables of one export.
@@ -71,14 +72,12 @@ class Tables {
 
   [[nodiscard]] std::string made() const {
     std::string capabilities;
-    std::size_t count = 0;
-    for (const std::string& architecture : kernel_.architectures) {
+    std::size_t count = kernel_.architectures.size();
+    for (const std::string& architecture : kernel_.architectures)
       capabilities += capability_row(architecture, false);
-      ++count;
-    }
     // Its PTX is in the image, too, and runs on what comes later unless it is of a variant.
     const std::string& last = kernel_.architectures.back();
-    if (std::isalpha(static_cast<unsigned char>(last.back())) == 0) {
+    if (!is_variant(last)) {
       capabilities += capability_row(last, true);
       ++count;
     }

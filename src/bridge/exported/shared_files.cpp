@@ -70,14 +70,16 @@ std::string shared_readme(const KernelToShip& kernel,
                        : fmt::format("of the kernel: {}", kernel.licence.id)}});
 }
 
+std::string capability_number(const std::string& architecture) {
+  const std::size_t digits = architecture.find_first_of("0123456789");
+  const std::size_t last = architecture.find_last_of("0123456789");
+  return fmt::format("{}.{}", architecture.substr(digits, last - digits),
+                     architecture.substr(last));
+}
+
 std::vector<std::string> capability_numbers(const KernelToShip& kernel) {
-  std::vector<std::string> texts;
-  for (const std::string& architecture : kernel.architectures) {
-    const std::size_t digits = architecture.find_first_of("0123456789");
-    const std::size_t last = architecture.find_last_of("0123456789");
-    texts.push_back(fmt::format("{}.{}", architecture.substr(digits, last - digits),
-                                architecture.substr(last)));
-  }
+  std::vector<std::string> texts(kernel.architectures.size());
+  std::ranges::transform(kernel.architectures, texts.begin(), capability_number);
   return texts;
 }
 

@@ -17,7 +17,9 @@ namespace autokernel::bridge {
 [[nodiscard]] std::string shared_readme(
     const KernelToShip& kernel, const std::vector<std::pair<std::string, std::string>>& files);
 
-// "9.0a", "10.0a".
+// "9.0a" of "sm_90a".
+[[nodiscard]] std::string capability_number(const std::string& architecture);
+// Of all: "9.0a", "10.0a".
 [[nodiscard]] std::vector<std::string> capability_numbers(const KernelToShip& kernel);
 
 // "compute capability 9.0a, 10.0a".

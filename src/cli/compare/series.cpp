@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "autokernel/base/probability.h"
 
@@ -10,17 +11,11 @@ namespace {
 
 // Of values whose logarithms are drawn from one normal distribution.
 [[nodiscard]] std::optional<Interval> interval_of(const std::vector<double>& logarithms) {
-  if (logarithms.size() < 2) return std::nullopt;
-  const auto count = static_cast<double>(logarithms.size());
-  double sum = 0;
-  for (const double each : logarithms) sum += each;
-  const double mean = sum / count;
-  double squares = 0;
-  for (const double each : logarithms) squares += (each - mean) * (each - mean);
-  constexpr double kUpperTail = 0.025;
-  const double margin =
-      student_t_quantile(count - 1, kUpperTail) * std::sqrt(squares / (count - 1) / count);
-  return Interval{std::exp(mean), std::exp(mean - margin), std::exp(mean + margin)};
+  const std::optional<double> half = student_half_width(logarithms);
+  if (!half) return std::nullopt;
+  const double mean = std::accumulate(logarithms.begin(), logarithms.end(), 0.0) /
+                      static_cast<double>(logarithms.size());
+  return Interval{std::exp(mean), std::exp(mean - *half), std::exp(mean + *half)};
 }
 
 }  // namespace

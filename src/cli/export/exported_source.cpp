@@ -9,6 +9,7 @@
 #include "autokernel/base/error.h"
 #include "autokernel/base/visible_text.h"
 #include "autokernel/loop/loop.h"
+#include "autokernel/repo/repository.h"
 #include "autokernel/trial/sources.h"
 #include "cli/default_case.h"
 #include "cli/kernel_case.h"
@@ -27,13 +28,6 @@ namespace fs = std::filesystem;
       return std::move(*run);
   }
   throw Error(Stop::repository, fmt::format("the ledger does not say how run {} was started", tag));
-}
-
-[[nodiscard]] fs::path root_above(const fs::path& here) {
-  std::error_code unreadable;
-  for (fs::path at = here;; at = at.parent_path()) {
-    if (fs::exists(at / ".git", unreadable) || at == at.parent_path()) return at;
-  }
 }
 
 void require_right(const ledger::Experiment& experiment) {
@@ -62,7 +56,7 @@ ExportedSource exported_source(const SourceOptions& options, const Console& cons
     source.experiment = loop.experiment(*options.number, options.tag);
     require_right(*source.experiment);
     const ledger::RunStarted run = run_called(loop, source.experiment->tag);
-    const fs::path root = root_above(fs::current_path());
+    const fs::path root = repo::Repository::open(fs::current_path()).root();
     source.folder = root / run.case_directory;
     kernel_file = root / run.editable;
     kernel = loop.source(*source.experiment);

@@ -68,12 +68,8 @@ namespace {
     const auto found = record.find("device");
     if (found != record.end() && found->is_object()) {
       const auto& capability = found->value("capability", document::Json());
-      if (capability.is_array() && capability.size() == 2) {
-        const int major = capability[0].get<int>();
-        constexpr int kFirstWithVariant = 9;  // what is special about a generation needs the "a"
-        return fmt::format("sm_{}{}{}", major, capability[1].get<int>(),
-                           major >= kFirstWithVariant ? "a" : "");
-      }
+      if (capability.is_array() && capability.size() == 2)
+        return trial::architecture_of(capability[0].get<int>(), capability[1].get<int>());
     }
   }
   return "sm_90a";
@@ -299,7 +295,6 @@ bridge::KernelToShip kernel_to_ship(const ExportedSource& source, const Shipping
   require_plain("--license", options.licence, "as SPDX has it");
   kernel.licence = licence_for(source.folder, options.licence);
   kernel.author = options.author;
-  kernel.program = std::string("autokernel ") + AUTOKERNEL_VERSION;
   if (source.experiment) {
     kernel.record = ledger::lines_of({*source.experiment});
     kernel.figures = figures(*source.experiment);

@@ -24,17 +24,6 @@ constexpr std::size_t kMostResampled = 200'000'000;
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-// Half the width of Student's interval; none for fewer than two values.
-[[nodiscard]] std::optional<double> student_half_width(std::span<const double> values) {
-  if (values.size() < 2) return {};
-  const double mean = mean_of(values);
-  double squares = 0;
-  for (const double value : values) squares += (value - mean) * (value - mean);
-  const auto count = static_cast<double>(values.size());
-  const double error = std::sqrt(squares / (count - 1) / count);
-  return student_t_quantile(count - 1, kTail) * error;
-}
-
 [[nodiscard]] Estimate around(double value, const std::optional<double>& half_width) {
   if (!half_width) return {.value = value, .low = {}, .high = {}};
   return {.value = value, .low = value - *half_width, .high = value + *half_width};

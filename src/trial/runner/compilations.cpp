@@ -10,6 +10,7 @@
 #include "autokernel/compile/compiler.h"
 #include "autokernel/compile/external_compiler.h"
 #include "autokernel/compile/image_front_end.h"
+#include "autokernel/trial/ready_kernel.h"
 #include "trial/check/device_judge.h"
 #include "trial/runner/remembering_front_end.h"
 #include "trial/runner/runtime_sizes.h"

@@ -142,9 +142,6 @@ class ReferenceCompilations {
   std::future<compile::Compilation> gpu_tools_;
 };
 
-// "sm_90a" for capability 9.0: the variant with everything the hardware has, where one exists.
-[[nodiscard]] std::string architecture_of(int major, int minor);
-
 // The capability an architecture such as "sm_90a" stands for. Throws Error(usage) where the text is
 // not of that form.
 struct Capability {

@@ -8,6 +8,7 @@
 
 #include "autokernel/compile/compiler.h"
 #include "autokernel/driver/device.h"
+#include "autokernel/trial/ready_kernel.h"
 #include "trial/blas/cublas.h"
 #include "trial/blas/openblas.h"
 #include "trial/runner/compilations.h"

@@ -14,6 +14,7 @@
 #include "autokernel/compile/image_front_end.h"
 #include "autokernel/driver/device.h"
 #include "autokernel/trial/other_device.h"
+#include "autokernel/trial/ready_kernel.h"
 #include "autokernel/trial/sources.h"
 #include "trial/blas/cublas.h"
 #include "trial/blas/openblas.h"

@@ -6,6 +6,7 @@
 
 #include "autokernel/base/error.h"
 #include "autokernel/driver/device.h"
+#include "autokernel/trial/ready_kernel.h"
 #include "autokernel/trial/sources.h"
 #include "trial/blas/openblas.h"
 #include "trial/check/python_reference.h"

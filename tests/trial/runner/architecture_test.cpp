@@ -3,6 +3,7 @@
 #include <string>
 
 #include "autokernel/base/error.h"
+#include "autokernel/trial/ready_kernel.h"
 #include "trial/runner/compilations.h"
 
 namespace autokernel::trial {
