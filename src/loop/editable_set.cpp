@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 // That of the case, from which the paths of all editable files are.
 [[nodiscard]] std::string folder_of(const ledger::RunStarted& run) {
-  const std::string folder = run.case_directory.empty() ? "" : run.case_directory + "/";
+  std::string folder = run.case_directory.empty() ? "" : run.case_directory + "/";
   if (run.editable.starts_with(folder)) return folder;
   return run.editable.substr(0, run.editable.rfind('/') + 1);
 }

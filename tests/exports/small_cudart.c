@@ -1,5 +1,6 @@
-/* As much of the CUDA runtime as exported source calls, on the driver that AUTOKERNEL_DRIVER names: NVIDIA's own asks a
- * driver for more than the emulated one has. Programs are linked with it by `nvcc --cudart none`. */
+/* As much of the CUDA runtime as exported source calls, on the driver that AUTOKERNEL_DRIVER names:
+ * NVIDIA's own asks a driver for more than the emulated one has. Programs are linked with it by
+ * `nvcc --cudart none`. */
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
@@ -32,7 +33,8 @@ static CUresult ready(void) {
   if (is_ready) return CUDA_SUCCESS;
   CUresult result = CALL(cuInit, (unsigned), 0);
   if (result == CUDA_SUCCESS) result = CALL(cuDeviceGet, (CUdevice *, int), &device, 0);
-  if (result == CUDA_SUCCESS) result = CALL(cuDevicePrimaryCtxRetain, (CUcontext *, CUdevice), &context, device);
+  if (result == CUDA_SUCCESS)
+    result = CALL(cuDevicePrimaryCtxRetain, (CUcontext *, CUdevice), &context, device);
   if (result == CUDA_SUCCESS) result = CALL(cuCtxSetCurrent, (CUcontext), context);
   is_ready = result == CUDA_SUCCESS;
   return result;
@@ -56,7 +58,8 @@ static CUlibrary library_of(const void *image) {
   for (int i = 0; i < library_count; ++i)
     if (libraries[i].image == image) return libraries[i].library;
   libraries[library_count].image = image;
-  CALL(cuLibraryLoadData, (CUlibrary *, const void *, void *, void *, unsigned, void *, void *, unsigned),
+  CALL(cuLibraryLoadData,
+       (CUlibrary *, const void *, void *, void *, unsigned, void *, void *, unsigned),
        &libraries[library_count].library, image, NULL, NULL, 0, NULL, NULL, 0);
   return libraries[library_count++].library;
 }
@@ -65,8 +68,8 @@ static CUkernel kernel_of(const void *function) {
   CUkernel kernel = NULL;
   for (int i = 0; i < kernel_count; ++i) {
     if (kernels[i].function == function)
-      CALL(cuLibraryGetKernel, (CUkernel *, CUlibrary, const char *), &kernel, library_of(kernels[i].image),
-           kernels[i].name);
+      CALL(cuLibraryGetKernel, (CUkernel *, CUlibrary, const char *), &kernel,
+           library_of(kernels[i].image), kernels[i].name);
   }
   return kernel;
 }
@@ -75,21 +78,26 @@ struct wrapper {
   int magic, version;
   const void *image;
 };
-void **__cudaRegisterFatBinary(void *wrapper) { return (void **)((struct wrapper *)wrapper)->image; }
+void **__cudaRegisterFatBinary(void *wrapper) {
+  return (void **)((struct wrapper *)wrapper)->image;
+}
 void __cudaRegisterFatBinaryEnd(void **image) { (void)image; }
 void __cudaUnregisterFatBinary(void **image) { (void)image; }
 char __cudaInitModule(void **image) { return image != NULL; }
-void __cudaRegisterFunction(void **image, const char *function, char *device_name, const char *name, int threads,
-                            void *thread, void *block, void *block_size, void *grid_size, int *warp_size) {
-  (void)device_name, (void)threads, (void)thread, (void)block, (void)block_size, (void)grid_size, (void)warp_size;
+void __cudaRegisterFunction(void **image, const char *function, char *device_name, const char *name,
+                            int threads, void *thread, void *block, void *block_size,
+                            void *grid_size, int *warp_size) {
+  (void)device_name, (void)threads, (void)thread, (void)block, (void)block_size, (void)grid_size,
+      (void)warp_size;
   if (kernel_count == MOST) abort();
   kernels[kernel_count].function = function;
   kernels[kernel_count].image = image;
   kernels[kernel_count++].name = name;
 }
-void __cudaRegisterVar(void **image, char *variable, char *device_name, const char *name, int is_extern, size_t bytes,
-                       int is_constant, int is_global) {
-  (void)image, (void)variable, (void)device_name, (void)name, (void)is_extern, (void)bytes, (void)is_constant;
+void __cudaRegisterVar(void **image, char *variable, char *device_name, const char *name,
+                       int is_extern, size_t bytes, int is_constant, int is_global) {
+  (void)image, (void)variable, (void)device_name, (void)name, (void)is_extern, (void)bytes,
+      (void)is_constant;
   (void)is_global;
 }
 
@@ -102,28 +110,31 @@ cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *function) {
   (void)kernel, (void)function;
   return cudaErrorNotSupported;
 }
-cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, struct dim3 grid, struct dim3 block, void **arguments, size_t shared,
-                               cudaStream_t stream) {
+cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, struct dim3 grid, struct dim3 block,
+                               void **arguments, size_t shared, cudaStream_t stream) {
   (void)kernel, (void)grid, (void)block, (void)arguments, (void)shared, (void)stream;
   return cudaErrorNotSupported;
 }
-cudaError_t cudaLaunchKernel(const void *function, struct dim3 grid, struct dim3 block, void **arguments, size_t shared,
-                             cudaStream_t stream) {
+cudaError_t cudaLaunchKernel(const void *function, struct dim3 grid, struct dim3 block,
+                             void **arguments, size_t shared, cudaStream_t stream) {
   (void)function, (void)grid, (void)block, (void)arguments, (void)shared, (void)stream;
   return cudaErrorNotSupported;
 }
 
-cudaError_t cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute attribute, int value) {
+cudaError_t cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute attribute,
+                                 int value) {
   if (ready() != CUDA_SUCCESS) return cudaErrorNoDevice;
   /* Both enumerations have the same numbers. */
-  return (cudaError_t)CALL(cuKernelSetAttribute, (int, int, CUkernel, CUdevice), (int)attribute, value,
-                           kernel_of(function), 0);
+  return (cudaError_t)CALL(cuKernelSetAttribute, (int, int, CUkernel, CUdevice), (int)attribute,
+                           value, kernel_of(function), 0);
 }
 
-cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *function, void **arguments) {
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *function,
+                                void **arguments) {
   CUfunction of_kernel = NULL;
   if (ready() != CUDA_SUCCESS) return cudaErrorNoDevice;
-  CUresult result = CALL(cuKernelGetFunction, (CUfunction *, CUkernel), &of_kernel, kernel_of(function));
+  CUresult result =
+      CALL(cuKernelGetFunction, (CUfunction *, CUkernel), &of_kernel, kernel_of(function));
   if (result != CUDA_SUCCESS) return (cudaError_t)result;
   /* A launch attribute of the runtime is the driver's by another name. */
   const CUlaunchConfig launch = {config->gridDim.x,
@@ -136,8 +147,8 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *fu
                                  config->stream,
                                  (CUlaunchAttribute *)config->attrs,
                                  config->numAttrs};
-  return (cudaError_t)CALL(cuLaunchKernelEx, (const CUlaunchConfig *, CUfunction, void **, void **), &launch, of_kernel,
-                           arguments, NULL);
+  return (cudaError_t)CALL(cuLaunchKernelEx, (const CUlaunchConfig *, CUfunction, void **, void **),
+                           &launch, of_kernel, arguments, NULL);
 }
 
 cudaError_t cudaMalloc(void **memory, size_t bytes) {
@@ -150,11 +161,12 @@ cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpy
   return (cudaError_t)CALL(cuMemcpy, (void *, const void *, size_t), to, from, bytes);
 }
 cudaError_t cudaMemset(void *memory, int value, size_t bytes) {
-  return (cudaError_t)CALL(cuMemsetD8_v2, (void *, unsigned char, size_t), memory, (unsigned char)value, bytes);
+  return (cudaError_t)CALL(cuMemsetD8_v2, (void *, unsigned char, size_t), memory,
+                           (unsigned char)value, bytes);
 }
 cudaError_t cudaMemsetAsync(void *memory, int value, size_t bytes, cudaStream_t stream) {
-  return (cudaError_t)CALL(cuMemsetD8Async, (void *, unsigned char, size_t, cudaStream_t), memory, (unsigned char)value,
-                           bytes, stream);
+  return (cudaError_t)CALL(cuMemsetD8Async, (void *, unsigned char, size_t, cudaStream_t), memory,
+                           (unsigned char)value, bytes, stream);
 }
 cudaError_t cudaDeviceSynchronize(void) {
   if (ready() != CUDA_SUCCESS) return cudaErrorNoDevice;
@@ -165,7 +177,8 @@ const char *cudaGetErrorString(cudaError_t error) {
   if (driver()) CALL(cuGetErrorString, (CUresult, const char **), (CUresult)error, &text);
   return text;
 }
-cudaError_t cudaGetDriverEntryPointByVersion(const char *name, void **found, unsigned version, unsigned long long flags,
+cudaError_t cudaGetDriverEntryPointByVersion(const char *name, void **found, unsigned version,
+                                             unsigned long long flags,
                                              enum cudaDriverEntryPointQueryResult *outcome) {
   (void)version, (void)flags;
   *found = driver() ? dlsym(driver(), name) : NULL;
