@@ -119,6 +119,36 @@ TEST_F(FileOfTriton, HasTheConfigurationThatItNames) {
   EXPECT_THAT(bench().out, HasSubstr("CONFIG is 2; combine has configurations 0 to 1"));
 }
 
+// Two kernels with several each, of which one has fewer; in the second file one is named.
+TEST_F(FileOfTriton, IsComparedAtTheBestOfItsConfigurations) {
+  const std::string tuned =
+      "first = triton.autotune([triton.Config({'BLOCK': 128})], key=['count'])(combine)\n"
+      "@triton.autotune([triton.Config({'BLOCK': 16}), triton.Config({'BLOCK': 256}),\n"
+      "                  triton.Config({'BLOCK': 1 << 30})], key=['count'])\n"
+      "@triton.jit\n"
+      "def again(x, y, a, count, BLOCK: tl.constexpr):\n"
+      "    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)\n"
+      "    value = tl.load(x + at, mask=at < count)\n"
+      "    tl.store(y + at, a * value + value * value, mask=at < count)\n"
+      "def launch(x, y, a):\n"
+      "    first[lambda meta: (triton.cdiv(N, meta['BLOCK']),)](x, y, a, N)\n"
+      "    again[lambda meta: (triton.cdiv(N, meta['BLOCK']),)](x, y, a, N)\n";
+  write("a * value + value * value", tuned);
+  const fs::path file = repository_.root() / "mine/kernel.py";
+  const std::vector<std::string> compare = {
+      "compare",  "--case", "mine",   "--device",       "cpu",    "--size",   "check",
+      "--rounds", "2",      "--tune", "--no-libraries", "--json", "--kernel", file.string()};
+  const Outcome both = run_triton(compare);
+  EXPECT_EQ(both.code, 0) << both.out << both.err;
+  EXPECT_THAT(both.out, HasSubstr("kernel.py, again CONFIG = 1 of 3, combine CONFIG = 0 of 1"));
+  write("a * value + value * value", tuned + "CONFIG = {'again': 0}\n# CONFIGURATIONS\n");
+  EXPECT_THAT(run_triton(compare).out, HasSubstr("kernel.py, CONFIG = 0 of 1\""));
+  write("a * value + value * value",
+        "def launch(x, y, a):  # no triton.autotune\n"
+        "    combine[(triton.cdiv(N, 256),)](x, y, a, N, BLOCK=256)\n");
+  EXPECT_THAT(run_triton(compare).out, HasSubstr("kernel.py\""));
+}
+
 TEST_F(FileOfTriton, HasTheFirstConfigurationThatPruningLeaves) {
   const std::string tuned =
       "def larger(configs, named, **others):\n"

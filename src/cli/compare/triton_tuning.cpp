@@ -1,40 +1,80 @@
 #include "cli/compare/triton_tuning.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <optional>
+#include <regex>
+#include <sstream>
+#include <utility>
+#include <vector>
 
+#include "autokernel/base/visible_text.h"
 #include "autokernel/trial/retry.h"
 
 namespace autokernel::cli {
+namespace {
+
+using Choice = std::map<std::string, int>;
+
+// What the file says of other kernels stays.
+[[nodiscard]] std::string with_choice(const std::string& source, const Choice& choice) {
+  std::vector<std::string> entries;
+  entries.reserve(choice.size());
+  for (const auto& [kernel, number] : choice)
+    entries.push_back(fmt::format("'{}': {}", kernel, number));
+  return fmt::format("{}\nCONFIG = {{**globals().get('CONFIG', {{}}), {}}}\n", source,
+                     fmt::join(entries, ", "));
+}
+
+}  // namespace
+
+std::map<std::string, int> configurations_in(const std::string& log) {
+  static const std::regex line_of_kernel(R"((\w+) has (\d{1,6}) configurations)");
+  std::map<std::string, int> counts;
+  std::istringstream lines(log);
+  for (std::string line; std::getline(lines, line);) {
+    std::smatch parts;
+    if (std::regex_match(line, parts, line_of_kernel)) counts[parts[1]] = std::stoi(parts[2]);
+  }
+  return counts;
+}
 
 std::string tune_triton(trial::Request& request, const RoundsPlan& plan, const Console& console) {
-  const bool has_several = request.kernel_file.extension() == ".py" &&
-                           request.source.find("triton.autotune") != std::string::npos &&
-                           request.source.find("\nCONFIG") == std::string::npos;
-  if (!has_several) return "";
-  const std::string source = request.source;
-  std::optional<double> least;
-  int best = 0;
-  int count = 0;
-  // There are as many as there are numbers that the compiler knows.
-  constexpr int kMost = 256;
-  for (; count < kMost; ++count) {
-    request.source = fmt::format("{}\nCONFIG = {}\n", source, count);
-    const trial::Result result = trial::supervise_with_retry(request, plan.limits, plan.observer);
-    if (result.reason.find("CONFIG is ") != std::string::npos &&
-        result.reason.find("which prune_configs_by removes") == std::string::npos)
-      break;
-    // One that does not run here is no candidate.
-    if (result.verdict != trial::Verdict::correct || !result.times) continue;
-    if (least && result.times->median_us >= *least) continue;
-    least = result.times->median_us;
-    best = count;
+  if (request.kernel_file.extension() != ".py") return "";
+  trial::Request alone = request;
+  alone.baselines = false;
+  const auto measured = [&] {
+    return trial::supervise_with_retry(alone, plan.limits, plan.observer);
+  };
+  const std::map<std::string, int> counts = configurations_in(measured().detail);
+  Choice choice;
+  std::vector<std::string> chosen;
+  for (const auto& [kernel, count] : counts) {
+    std::optional<double> least;
+    Choice best = choice;
+    for (int i = 0; i < count; ++i) {
+      Choice tried = choice;
+      tried[kernel] = i;
+      alone.source = with_choice(request.source, tried);
+      const trial::Result result = measured();
+      // One that does not run here is no candidate.
+      if (result.verdict != trial::Verdict::correct || !result.times) continue;
+      if (least && result.times->median_us >= *least) continue;
+      least = result.times->median_us;
+      best = std::move(tried);
+    }
+    choice = std::move(best);
+    if (!least) continue;
+    console.err << fmt::format("autokernel: the best of {} configurations of {} in {} is no. {}\n",
+                               count, kernel, visible_line(request.kernel_file.filename().string()),
+                               choice.at(kernel));
+    chosen.push_back(fmt::format("{}CONFIG = {} of {}", counts.size() > 1 ? kernel + " " : "",
+                                 choice.at(kernel), count));
   }
-  request.source = fmt::format("{}\nCONFIG = {}\n", source, best);
-  console.err << fmt::format("autokernel: the best of {} configurations of {} is no. {}\n", count,
-                             request.kernel_file.filename().string(), best);
-  return fmt::format(", CONFIG = {} of {}", best, count);
+  if (choice.empty()) return "";
+  request.source = with_choice(request.source, choice);
+  return fmt::format(", {}", fmt::join(chosen, ", "));
 }
 
 }  // namespace autokernel::cli

@@ -326,6 +326,9 @@ class Compilation:
         def run_configured(tuner, *args, **options):
             tuner.nargs = dict(zip(tuner.arg_names, args))
             number = compilation.chosen(tuner, options)
+            name = tuner.base_fn.__name__
+            named = " (CONFIG names one)" if compilation.choice_of(name) is not None else ""
+            compilation.log.append(f"{name} has {len(tuner.configs)} configurations{named}")
             for index, each in enumerate(tuner.configs):
                 compilation.log.append(f"{'*' if index == number else ' '} CONFIG = {index}: {each}")
             config = tuner.configs[number]
@@ -346,16 +349,21 @@ class Compilation:
             left = [index for index in left if any(tuner.configs[index] is each for each in kept)]
         if not left:
             raise Refused(f"prune_configs_by leaves no configuration of {tuner.base_fn.__name__}")
-        choice = getattr(self.module, "CONFIG", left[0])
         name = tuner.base_fn.__name__
         self.tuned.add(name)
-        if isinstance(choice, dict):
-            choice = choice.get(name, left[0])
+        choice = self.choice_of(name)
+        if choice is None:
+            choice = left[0]
         if isinstance(choice, bool) or not isinstance(choice, int) or not 0 <= choice < len(tuner.configs):
             raise Refused(f"CONFIG is {choice!r}; {tuner.base_fn.__name__} has configurations 0 to {len(tuner.configs) - 1}")
         if choice not in left:
             raise Refused(f"CONFIG is {choice}, which prune_configs_by removes; it leaves {', '.join(map(str, left))}")
         return choice
+
+    def choice_of(self, name):
+        """What CONFIG says of the kernel of that name; None: nothing."""
+        choice = getattr(self.module, "CONFIG", None)
+        return choice.get(name) if isinstance(choice, dict) else choice
 
     def run(self):
         request = self.request

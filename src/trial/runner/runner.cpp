@@ -154,7 +154,9 @@ class TrialRun : private SessionListener {
         result_.verdict = rejected->verdict;
         result_.cause = rejected->cause;
         result_.reason = std::move(rejected->reason);
-        result_.detail = std::move(rejected->detail);
+        // Behind what the compiler said, where it came that far.
+        if (!result_.detail.empty() && !rejected->detail.empty()) result_.detail += '\n';
+        result_.detail += rejected->detail;
       }
     } catch (...) {
       // What is left is to give everything back.
