@@ -15,6 +15,7 @@
 #include "autokernel/trial/sources.h"
 #include "autokernel/trial/supervisor.h"
 #include "cli/commands.h"
+#include "cli/compare/comparison_bars.h"
 #include "cli/compare/comparison_text.h"
 #include "cli/compare/rounds.h"
 #include "cli/compare/triton_tuning.h"
@@ -45,6 +46,8 @@ class Compare : public Command {
   [[nodiscard]] trial::Request ours() const;
   [[nodiscard]] RoundsPlan plan(const trial::Request& ours, const std::string& size,
                                 const Console& console, Progress& progress);
+  // Throws Error(usage) for a picture that cannot be drawn later, before anything is measured.
+  void require_drawable(const trial::Request& ours) const;
   void draw(const cases::Case& problem, const std::vector<Comparison>& comparisons,
             const Console& console) const;
 
@@ -67,8 +70,12 @@ constexpr const char* kCompareExamples = R"(Examples:
   autokernel compare --size default,large --plot compare.png --json > compare.json
 
 In each round each of them is measured once, in an order of its own: a kernel as by bench, in
-processes of its own, with cold caches; libraries beside ours. Intervals are of the rounds
-(docs/compare.md).
+processes of its own, with cold caches; libraries beside ours. Times are medians in us, intervals
+are of the rounds: "not told apart" where that of the time over ours has 1 in it; below 1, the
+other is faster (docs/compare.md).
+
+Exit codes: 0 all kernels were measured; else that of the worst one (see autokernel bench --help):
+14 crashed, 13 timed out, 12 does not compile, 11 incorrect, 3 the machine lacks something.
 )";
 
 }  // namespace
@@ -136,7 +143,9 @@ RoundsPlan Compare::plan(const trial::Request& ours, const std::string& size,
   trial::Request request = ours;
   request.size = size;
   request.baselines = !no_libraries_;
-  plan.kernels.push_back({ours.kernel_file.filename().string(), request});
+  std::string label = kernel_file_.value_or(ours.kernel_file.filename().string());
+  if (tune_) label += tune_triton(request, plan, console);
+  plan.kernels.push_back({std::move(label), request});
   request.baselines = false;
   for (const std::string& opponent : opponents_) {
     trial::Request other = request;
@@ -145,7 +154,7 @@ RoundsPlan Compare::plan(const trial::Request& ours, const std::string& size,
     other.kernel_file = problem.directory / kernel.kernel_name;
     other.source = std::move(kernel.source);
     other.files = std::move(kernel.files);
-    std::string label = opponent;
+    label = opponent;
     if (tune_) label += tune_triton(other, plan, console);
     plan.kernels.push_back({std::move(label), std::move(other)});
   }
@@ -158,47 +167,39 @@ RoundsPlan Compare::plan(const trial::Request& ours, const std::string& size,
 
 void Compare::draw(const cases::Case& problem, const std::vector<Comparison>& comparisons,
                    const Console& console) const {
-  if (plot_.empty()) return;
-  const Comparison& first = comparisons.front();
-  const bool by_bytes = first.flops < first.bytes;
-  plot::Bars bars{.title = problem.name + (first.device ? " on " + first.device->name : ""),
-                  .headline = fmt::format("{}; {} rounds", first.problem, rounds_),
-                  .unit = by_bytes ? "GB/s (more is better)" : "TFLOP/s (more is better)",
-                  .groups = {}};
-  for (const Comparison& comparison : comparisons) {
-    plot::BarGroup group{.name = comparison.size, .bars = {}};
-    for (const Series& series : comparison.series) {
-      const auto time = time_of(series);
-      if (!time) continue;
-      const double work = by_bytes ? comparison.bytes / 1e3 : comparison.flops / 1e6;
-      // "tries/other.cu" is other.cu, and "cuBLASLt 13.1.0 (...)" without its version.
-      const bool is_library = series.kind == OpponentKind::library;
-      std::string label = is_library ? series.label.substr(0, series.label.find(' '))
-                                     : fs::path(series.label).filename().string();
-      if (series.kind == OpponentKind::ours) label += " (ours)";
-      if (is_library && !series.configuration.empty())
-        label += ", " + series.configuration.substr(0, series.configuration.find(','));
-      group.bars.push_back({.label = std::move(label),
-                            .value = work / time->value,
-                            .low = work / time->high,
-                            .high = work / time->low});
-    }
-    bars.groups.push_back(std::move(group));
+  std::string title = problem.name;
+  if (const auto& device = comparisons.front().device) title += " on " + device->name;
+  const std::optional<plot::Bars> bars = bars_of(title, comparisons);
+  if (!bars) {
+    console.err << "autokernel: " << visible_line(plot_) << " is not drawn: ours has no time\n";
+    return;
   }
-  plot::write_in_small_unit(bars);
-  write_file_atomically(plot_, plot::draw_bars(bars, picture_format(plot_), plot::find_gnuplot()),
+  write_file_atomically(plot_, plot::draw_bars(*bars, picture_format(plot_), plot::find_gnuplot()),
                         Sync::no);
   console.err << visible_line(plot_) << ": " << comparisons.size()
               << (comparisons.size() == 1 ? " size\n" : " sizes\n");
 }
 
-int Compare::run(const Console& console) {
-  if (!plot_.empty()) {
-    require_picture(plot_);
-    static_cast<void>(plot::find_gnuplot());
+void Compare::require_drawable(const trial::Request& ours) const {
+  if (plot_.empty()) return;
+  require_picture(plot_);
+  std::vector<std::string> inputs = opponents_;
+  inputs.push_back(ours.kernel_file.string());
+  for (const std::string& input : inputs) {
+    std::error_code no_file;
+    if (fs::equivalent(plot_, input, no_file))
+      throw Error(Stop::usage, fmt::format("cannot draw to {}: that is a kernel to compare",
+                                           visible_line(plot_)));
   }
+  static_cast<void>(plot::find_gnuplot());
+}
+
+int Compare::run(const Console& console) {
   const trial::Request ours = this->ours();
+  require_drawable(ours);
   const cases::Case problem = trial::case_of(ours);
+  if (sizes_.empty())
+    throw Error(Stop::usage, "--size names nothing: name sizes with commas between, or 'all'");
   const std::vector<std::string> sizes = sweep_sizes(problem, sizes_ == "all" ? "" : sizes_);
   std::vector<Comparison> comparisons;
   int exit_code = 0;
@@ -213,14 +214,23 @@ int Compare::run(const Console& console) {
       if (comparisons.empty() && comparison.device)
         console.out << "Device: " << visible_line(comparison.device->name) << "\n";
       console.out << comparison_table(comparison)
-                  << fmt::format("  {} rounds in {:.1f} s\n", rounds_, comparison.seconds)
+                  << fmt::format("  {} round{} in {:.1f} s\n", comparison.rounds,
+                                 comparison.rounds == 1 ? "" : "s", comparison.seconds)
                   << std::flush;
     }
     for (const Series& series : comparison.series) exit_code = worse(exit_code, series.exit_code);
     comparisons.push_back(std::move(comparison));
   }
   if (json_) console.out << comparison_json(comparisons, rounds_) << std::flush;
-  draw(problem, comparisons, console);
+  if (!plot_.empty()) {
+    try {
+      draw(problem, comparisons, console);
+    } catch (const Error& error) {
+      // What was measured is printed.
+      console.err << "autokernel: " << visible_line(error.what()) << '\n';
+      exit_code = worse(exit_code, static_cast<int>(error.stop()));
+    }
+  }
   return exit_code;
 }
 

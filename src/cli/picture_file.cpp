@@ -25,6 +25,8 @@ void require_picture(const std::string& file) {
   refuse_to_overwrite_source(file, "the picture");
   const fs::path folder = fs::absolute(file).parent_path();
   std::error_code unreadable;
+  if (fs::is_directory(file, unreadable))
+    throw Error(Stop::usage, "cannot draw to " + visible_line(file) + ": it is a folder");
   if (fs::is_directory(folder, unreadable)) return;
   throw Error(Stop::usage, "cannot draw to " + visible_line(file) + ": there is no folder " +
                                visible_line(folder.string()) + "; make it");

@@ -36,7 +36,7 @@ namespace {
 void require_size(const cases::Case& problem, const std::string& name) {
   if (problem.sizes.contains(name)) return;
   throw Error(Stop::usage,
-              fmt::format("cannot sweep over '{}': case {} has no such size; it has {}", name,
+              fmt::format("cannot measure at '{}': case {} has no such size; it has {}", name,
                           problem.name, fmt::join(cases::size_names(problem), ", ")));
 }
 
@@ -154,7 +154,7 @@ std::vector<std::string> sweep_sizes(const cases::Case& problem, const std::stri
     require_size(problem, name);
     if (std::ranges::find(names, name) != names.end()) {
       throw Error(Stop::usage,
-                  fmt::format("cannot sweep over '{}': it names {} twice", list, name));
+                  fmt::format("cannot measure at '{}': it names {} twice", list, name));
     }
     names.push_back(std::move(name));
     begin = end + 1;

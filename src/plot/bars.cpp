@@ -64,7 +64,7 @@ void name_places(Drawing& drawing, const Bars& bars, const Canvas& canvas, doubl
     }
   }
   const double pixels = (kRightOfBars - kLeftOfBars) * canvas.width / width * room;
-  drawing.line("set xtics {} ({})", widest > pixels ? "rotate by -20" : "norotate", ticks);
+  drawing.line("set xtics {} ({})", widest > pixels ? "rotate by 20 right" : "norotate", ticks);
 }
 
 [[nodiscard]] std::string bars_script(const Bars& bars, Format format) {
@@ -73,6 +73,14 @@ void name_places(Drawing& drawing, const Bars& bars, const Canvas& canvas, doubl
   const Canvas canvas{.width = 1400, .height = 900, .font = 15};
   Drawing drawing(canvas, format);
   std::vector<std::string> rows(labels.size());
+  double most = 0;
+  for (const BarGroup& group : bars.groups) {
+    for (const Bar& bar : group.bars) most = std::max(most, bar.value);
+  }
+  // A wide interval must not flatten the bars.
+  constexpr double kMostAboveBars = 1.5;
+  const double highest = most * kMostAboveBars;
+  bool is_cut = false;
   std::vector<double> values;
   double at = 0;
   double last = 0;
@@ -80,16 +88,20 @@ void name_places(Drawing& drawing, const Bars& bars, const Canvas& canvas, doubl
     for (const Bar& bar : group.bars) {
       const auto label =
           static_cast<std::size_t>(std::ranges::find(labels, bar.label) - labels.begin());
-      rows[label] += fmt::format("{:.8g} {:.8g} {:.8g} {:.8g} {}\n", at, bar.value, bar.low,
-                                 bar.high, value_text(bar.value));
-      values.push_back(bar.high);
+      const double high = std::min(bar.high, highest);
+      if (high < bar.high) is_cut = true;
+      rows[label] += fmt::format("{:.8g} {:.8g} {:.8g} {:.8g} {}\n", at, bar.value, bar.low, high,
+                                 value_text(bar.value));
+      values.push_back(high);
       last = at++;
     }
     at += kGroupGap;
   }
   for (std::size_t i = 0; i < labels.size(); ++i) drawing.line("$bar{} << EOD\n{}EOD", i, rows[i]);
   drawing.words(bars.title, bars.headline,
-                "bars: geometric mean of the rounds; lines: 95 % interval", kLeftOfBars);
+                fmt::format("bars: geometric mean of the rounds; lines: 95 % interval{}",
+                            is_cut ? ", cut off where it is far above the bars" : ""),
+                kLeftOfBars);
   if (bars.groups.size() > 1) {
     std::vector<LegendEntry> entries;
     entries.reserve(labels.size());

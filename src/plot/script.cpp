@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "autokernel/base/visible_text.h"
 #include "plot/colours.h"
 
 namespace autokernel::plot {
@@ -348,7 +349,7 @@ std::string script(const Layout& layout, const History& history, Format format, 
 
 std::string in_quotes(std::string_view text) {
   std::string result = "'";
-  for (const char c : text) {
+  for (const char c : valid_utf8(text)) {
     constexpr unsigned char kDelete = 0x7F;
     const auto byte = static_cast<unsigned char>(c);
     if (c == '\'') {

@@ -78,6 +78,13 @@ TEST_F(Comparisons, EndsWithOurKernelWhereItIsWrong) {
                                (kRowSums / "kernel.cu").string()});
   EXPECT_EQ(run.code, 11);
   EXPECT_THAT(run.out, HasSubstr("incorrect: "));
+  const Outcome drawn = compare({"--case", kRowSums.string(), "--kernel",
+                                 (kRowSums / "wrong/leaves_out_a_column.cu").string(),
+                                 (kRowSums / "kernel.cu").string(), "--plot", "bars.svg"});
+  EXPECT_EQ(drawn.code, 11);
+  EXPECT_THAT(drawn.out, AllOf(HasSubstr("not measured: the comparison ended with ours"),
+                               HasSubstr("  1 round in ")));
+  EXPECT_THAT(drawn.err, HasSubstr("bars.svg is not drawn: ours has no time"));
 }
 
 TEST_F(Comparisons, RefusesWhatItCannotDo) {
@@ -89,6 +96,13 @@ TEST_F(Comparisons, RefusesWhatItCannotDo) {
   refused({"--size", "huge"}, "has no such size");
   refused({"--plot", "bars.pdf"}, "end its name in .png or .svg");
   refused({"--rounds", "1"}, "--rounds");
+  refused({"--size", ""}, "--size names nothing");
+  refused({"--plot", "no/folder/bars.svg"}, "there is no folder");
+  fs::create_directory(repository_.root() / "folder.svg");
+  refused({"--plot", "folder.svg"}, "it is a folder");
+  repository_.write("k.png", "a kernel");
+  refused({"k.png", "--plot", "k.png"}, "that is a kernel to compare");
+  EXPECT_EQ(files().at("k.png"), "a kernel");
 }
 
 }  // namespace

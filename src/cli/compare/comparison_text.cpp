@@ -69,23 +69,25 @@ using document::Json;
 
 std::string comparison_table(const Comparison& comparison) {
   struct Row {
-    std::string label, time, ratio, rate, conclusion;
+    std::string label, time, ratio, tflops, gbytes, conclusion;
   };
-  const bool by_bytes = comparison.flops < comparison.bytes;
-  std::vector<Row> rows = {{"kernel", "time_us [95 %]", "time over ours [95 %]",
-                            by_bytes ? "gbytes_s" : "tflops_s", ""}};
+  std::vector<Row> rows = {
+      {"kernel", "time_us [95 %]", "time over ours [95 %]", "tflops_s", "gbytes_s", ""}};
   std::string below;
   const Series& ours = comparison.series.front();
   for (const Series* const series : in_order(comparison)) {
     Row row{.label = visible_line(series->label),
             .time = {},
             .ratio = {},
-            .rate = {},
+            .tflops = {},
+            .gbytes = {},
             .conclusion = {}};
     if (const auto time = time_of(*series)) {
       row.time = interval_text(*time);
-      row.rate = fmt::format("{:.2f}", by_bytes ? comparison.bytes / time->value / 1e3
-                                                : comparison.flops / time->value / 1e6);
+      row.tflops = fmt::format("{:.4g}", comparison.flops / time->value / 1e6);
+      row.gbytes = fmt::format("{:.4g}", comparison.bytes / time->value / 1e3);
+    } else {
+      row.conclusion = "not measured: the comparison ended with ours";
     }
     if (const auto ratio = ratio_of(*series, ours); ratio && series != &ours) {
       row.ratio = interval_text(*ratio);
@@ -104,18 +106,21 @@ std::string comparison_table(const Comparison& comparison) {
   std::size_t label = 0;
   std::size_t time = 0;
   std::size_t ratio = 0;
-  std::size_t rate = 0;
+  std::size_t tflops = 0;
+  std::size_t gbytes = 0;
   for (const Row& row : rows) {
     label = std::max(label, row.label.size());
     time = std::max(time, row.time.size());
     ratio = std::max(ratio, row.ratio.size());
-    rate = std::max(rate, row.rate.size());
+    tflops = std::max(tflops, row.tflops.size());
+    gbytes = std::max(gbytes, row.gbytes.size());
   }
   std::string text = fmt::format("{} (size {})\n", visible_line(comparison.problem),
                                  visible_line(comparison.size));
   for (const Row& row : rows) {
-    std::string line = fmt::format("{:<{}}  {:>{}}  {:>{}}  {:>{}}  {}", row.label, label, row.time,
-                                   time, row.ratio, ratio, row.rate, rate, row.conclusion);
+    std::string line =
+        fmt::format("{:<{}}  {:>{}}  {:>{}}  {:>{}}  {:>{}}  {}", row.label, label, row.time, time,
+                    row.ratio, ratio, row.tflops, tflops, row.gbytes, gbytes, row.conclusion);
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + '\n';
   }
@@ -135,6 +140,7 @@ std::string comparison_json(const std::vector<Comparison>& comparisons, int roun
                      {"problem", comparison.problem},
                      {"compared", compared},
                      {"notes", comparison.notes},
+                     {"rounds", comparison.rounds},
                      {"seconds", comparison.seconds}});
   }
   Json device = nullptr;

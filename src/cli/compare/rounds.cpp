@@ -58,10 +58,12 @@ class Rounds {
           measure_baseline(plan_.baselines[which - kernels]);
         }
       }
+      made_.rounds = static_cast<int>(round_) + 1;
       // A comparison with a kernel that is none has no use for the others.
       if (!made_.series.front().refused.empty()) break;
     }
     note_other_units();
+    note_same_sources();
     made_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     return std::move(made_);
   }
@@ -72,9 +74,11 @@ class Rounds {
     trial::Request request = plan_.kernels[which].request;
     // What has passed the checks once need not again: timed launches are compared all the same.
     request.checked = round_ == 0;
-    const trial::Result result = trial::supervise_with_retry(
-        request, plan_.limits, plan_.observer, {.may_be_ready = plan_.may_use_resident});
     Series& series = made_.series[which];
+    const std::optional<trial::Result> tried = trial_of(request, series);
+    if (!tried) return;
+    const trial::Result& result = *tried;
+    take_circumstances(result, series);
     if (!result.times || result.verdict != trial::Verdict::correct) {
       series.refused = fmt::format("{}{}{}", trial::finding(result).in_bench,
                                    result.reason.empty() ? "" : ": ", result.reason);
@@ -88,6 +92,31 @@ class Rounds {
       series.max_abs_err = std::max(series.max_abs_err.value_or(0), result.differences->max_abs);
     note_compiler(series, request, result);
     if (which == 0) take_what_ours_knows(result);
+  }
+
+  // None where the machine lacks something for this one, which another may do without.
+  [[nodiscard]] std::optional<trial::Result> trial_of(const trial::Request& request,
+                                                      Series& series) const {
+    try {
+      return trial::supervise_with_retry(request, plan_.limits, plan_.observer,
+                                         {.may_be_ready = plan_.may_use_resident});
+    } catch (const Error& error) {
+      if (series.kind == OpponentKind::ours) throw;
+      series.refused = error.what();
+      series.exit_code = static_cast<int>(error.stop());
+      series.medians_us.clear();
+      return std::nullopt;
+    }
+  }
+
+  // What is the same for all, and what warned of one.
+  void take_circumstances(const trial::Result& result, const Series& series) {
+    if (!made_.device) made_.device = result.device;
+    if (made_.problem.empty()) made_.problem = result.problem;
+    if (result.flops > 0) made_.flops = result.flops;
+    if (result.bytes > 0) made_.bytes = result.bytes;
+    for (const std::string& warning : result.warnings)
+      note(fmt::format("{}: {}", series.label, warning));
   }
 
   static void note_compiler(Series& series, const trial::Request& request,
@@ -105,12 +134,7 @@ class Rounds {
 
   // The reference and cuBLASLt are timed beside ours.
   void take_what_ours_knows(const trial::Result& result) {
-    made_.device = result.device;
     made_.versions = result.versions;
-    made_.problem = result.problem;
-    made_.flops = result.flops;
-    made_.bytes = result.bytes;
-    for (const std::string& warning : result.warnings) note(warning);
     if (result.reference) {
       const auto version = result.versions.find("reference");
       const std::string name = version == result.versions.end() ? "" : version->second;
@@ -139,17 +163,25 @@ class Rounds {
 
   void give_up(const std::string& file, const std::string& why) {
     given_up_.insert(file);
-    Series& series = library(file, file, "");
-    series.refused = why;
-    series.medians_us.clear();
+    bool was_measured = false;
+    const auto refuse = [&](Series& series) {
+      series.refused = why;
+      series.medians_us.clear();
+    };
+    for (const auto& [key, which] : libraries_) {
+      if (!key.starts_with(file + "#")) continue;
+      refuse(made_.series[which]);
+      was_measured = true;
+    }
+    if (!was_measured) refuse(library(file, file, ""));
   }
 
   void take_baselines(const trial::Result& result, const std::string& from) {
     for (std::size_t i = 0; i < result.baselines.size(); ++i) {
       const trial::Baseline& baseline = result.baselines[i];
       // Which of several heuristics is the best may differ from round to round.
-      Series& series =
-          library(fmt::format("{}#{}", from, i), baseline.name, baseline.configuration);
+      Series& series = library(fmt::format("{}#{} {}", from, i, baseline.name), baseline.name,
+                               baseline.configuration);
       put(series, baseline.median_us);
       if (series.configuration != baseline.configuration) {
         note(fmt::format("{}: in round {} it was {}", baseline.name, round_ + 1,
@@ -191,6 +223,20 @@ class Rounds {
       if (series.unit.empty() || ours.empty() || series.unit == ours) continue;
       note(fmt::format("not the same arithmetic: {} computes with {}, ours with {}", series.label,
                        series.unit, ours));
+    }
+  }
+
+  // Who compares a kernel with itself sees what the machine makes of it, and may not mean to.
+  void note_same_sources() {
+    for (std::size_t i = 0; i < plan_.kernels.size(); ++i) {
+      for (std::size_t j = 0; j < i; ++j) {
+        const trial::Request& one = plan_.kernels[i].request;
+        const trial::Request& other = plan_.kernels[j].request;
+        if (one.source != other.source || one.files != other.files) continue;
+        note(fmt::format("{} and {} are the same source", plan_.kernels[j].label,
+                         plan_.kernels[i].label));
+        break;
+      }
     }
   }
 

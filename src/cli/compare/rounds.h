@@ -27,6 +27,7 @@ struct Comparison {
   std::optional<trial::DeviceReport> device;
   std::map<std::string, std::string> versions;
   std::vector<std::string> notes;  // what is not the same about opponents, and what warned
+  int rounds = 0;                  // that were begun: fewer than planned where ours was refused
   double seconds = 0;
 };
 
@@ -39,8 +40,9 @@ struct RoundsPlan {
   bool may_use_resident = true;
 };
 
-// In each round all opponents, in an order of its own. One that is refused is left out of the
-// rounds that follow. Throws Error where the machine lacks something, and Interrupted.
+// In each round all opponents, in an order of its own. One that is refused, or that the machine
+// lacks something for, is left out of the rounds that follow; with ours they end. Throws Error
+// where the machine lacks something for ours, and Interrupted.
 [[nodiscard]] Comparison measure_rounds(const RoundsPlan& plan);
 
 }  // namespace autokernel::cli
