@@ -31,6 +31,11 @@ inline constexpr Kernel<function> kernel{};
 template <auto* function>
 __constant__ auto* kernel_address = function;
 
+template <typename>
+inline constexpr bool is_text = false;
+template <>
+inline constexpr bool is_text<const char*> = true;
+
 // Which kernel is launched: the name of a __global__ function in quotes, or autokernel::kernel.
 struct KernelName {
   char text[64] = {};
@@ -41,6 +46,12 @@ struct KernelName {
     requires(size <= 64)
   __device__ constexpr KernelName(const char (&name)[size]) {
     for (int i = 0; i < size; ++i) text[i] = name[i];
+  }
+  // What `?:` makes of two names that are not of one length.
+  template <typename Pointer>
+    requires(is_text<Pointer>)
+  __device__ constexpr KernelName(Pointer name) {
+    for (int i = 0; i == 0 || name[i - 1] != 0; ++i) text[i] = name[i];
   }
   template <auto* function>
   __device__ constexpr KernelName(Kernel<function>) : address(&kernel_address<function>) {}
