@@ -61,6 +61,7 @@ class Compare : public Command {
   std::string plot_;
   bool tune_ = false;
   bool no_libraries_ = false;
+  bool no_cache_ = false;
   bool json_ = false;
 };
 
@@ -100,6 +101,7 @@ void Compare::declare(Options options) {
   options.add_flag("--tune", tune_,
                    "Of a kernel with @triton.autotune: measure all configurations, take the best");
   options.add_flag("--no-libraries", no_libraries_, "Kernels alone, and the case's reference");
+  options.add_flag("--no-cache", no_cache_, "Ignore the compile cache");
   options
       .add_option("--timeout", timeout_seconds_,
                   "Deadline for each of compile, check and time of a trial")
@@ -118,6 +120,7 @@ trial::Request Compare::ours() const {
   trial::take_case(request, std::move(files));
   request.device = driver::parse_device(device_);
   request.depth = trial::Depth::quick;
+  request.cached = !no_cache_;
   cases::EditableFiles others = problem.editable_files;
   request.kernel_file = problem.kernel_file();
   if (kernel_file_) {

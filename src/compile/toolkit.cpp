@@ -179,6 +179,7 @@ SearchPlaces search_places() {
   places.local = "/usr/local";
   places.home = variable("HOME");
   places.path = variable("PATH").string();
+  places.cutlass = variable("CUTLASS_PATH");
   return places;
 }
 
@@ -198,6 +199,7 @@ Paths nvrtc_candidates(const SearchPlaces& places) {
 
 Paths cublas_candidates() { return library_candidates("libcublas.so", search_places()); }
 Paths cublaslt_candidates() { return library_candidates("libcublasLt.so", search_places()); }
+Path cutlass_headers() { return find_cutlass(search_places()); }
 Paths cupti_candidates() { return library_candidates("libcupti.so", search_places()); }
 
 Paths header_folders(const Path& library, const SearchPlaces& places) {
@@ -255,6 +257,22 @@ HostFolders host_folders(const SearchPlaces& places) {
     if (is_there(root / "include/cudnn_frontend.h")) add(folders.headers, root / "include");
   }
   return folders;
+}
+
+Path find_cutlass(const SearchPlaces& places) {
+  Paths folders;
+  if (!places.cutlass.empty()) folders = {places.cutlass / "include", places.cutlass};
+  Paths packages = wheel_roots(places);
+  append(packages, python_roots(places));
+  for (const Path& root : packages) folders.push_back(root / "cutlass_library/source/include");
+  if (!places.local.empty()) {
+    folders.push_back(places.local / "cutlass/include");
+    folders.push_back(places.local / "include");
+    folders.push_back(places.local.parent_path() / "include");
+  }
+  const auto found = std::ranges::find_if(
+      folders, [](const Path& folder) { return is_there(folder / "cutlass/cutlass.h"); });
+  return found == folders.end() ? Path() : *found;
 }
 
 }  // namespace autokernel::compile

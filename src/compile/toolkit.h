@@ -14,9 +14,10 @@ struct SearchPlaces {
   std::filesystem::path wheels = {};  // $AUTOKERNEL_CUDA: a folder that wheels were unpacked into
   std::filesystem::path executable =
       {};  // of this process; a build folder above it may hold cuda-wheels/
-  std::filesystem::path local = {};  // /usr/local: holds cuda, cuda-13.0, ..
-  std::filesystem::path home = {};   // $HOME, for packages that pip installed for one user
-  std::string path = {};             // $PATH, for its python3 and nvcc
+  std::filesystem::path local = {};    // /usr/local: holds cuda, cuda-13.0, ..
+  std::filesystem::path home = {};     // $HOME, for packages that pip installed for one user
+  std::string path = {};               // $PATH, for its python3 and nvcc
+  std::filesystem::path cutlass = {};  // $CUTLASS_PATH: a checkout
 };
 [[nodiscard]] SearchPlaces search_places();
 
@@ -42,5 +43,9 @@ struct HostFolders {
   std::vector<std::filesystem::path> libraries;
 };
 [[nodiscard]] HostFolders host_folders(const SearchPlaces& places);
+
+// The folder that holds <cutlass/cutlass.h>: of the checkout that is named, of the wheel
+// nvidia-cutlass, or of the machine (/usr/local/cutlass, /usr). Empty: none.
+[[nodiscard]] std::filesystem::path find_cutlass(const SearchPlaces& places);
 
 }  // namespace autokernel::compile

@@ -152,5 +152,26 @@ TEST(HostPrograms, FindTheHeadersOfEveryWheelAndTheFoldersOfLibraries) {
   EXPECT_THAT(found.libraries, ElementsAre(folder.path() / "cuda/lib64", site / "cudnn/lib"));
 }
 
+TEST(Cutlass, IsACheckoutThatIsNamedThenAWheelThenThatOfTheMachine) {
+  const test::ScratchFolder folder;
+  const auto named = folder.write("named/include/cutlass/cutlass.h", "");
+  const auto wheel = folder.write("wheels/cutlass_library/source/include/cutlass/cutlass.h", "");
+  const auto machine = folder.write("usr/include/cutlass/cutlass.h", "");
+  SearchPlaces places{.wheels = folder.path() / "wheels",
+                      .local = folder.path() / "usr/local",
+                      .cutlass = folder.path() / "named"};
+  const auto headers = [](const std::filesystem::path& file) {
+    return file.parent_path().parent_path();
+  };
+  EXPECT_EQ(find_cutlass(places), headers(named));
+  places.cutlass = folder.path() / "named/include";
+  EXPECT_EQ(find_cutlass(places), headers(named));
+  places.cutlass.clear();
+  EXPECT_EQ(find_cutlass(places), headers(wheel));
+  places.wheels.clear();
+  EXPECT_EQ(find_cutlass(places), headers(machine));
+  EXPECT_EQ(find_cutlass({.local = folder.path()}), "");
+}
+
 }  // namespace
 }  // namespace autokernel::compile

@@ -101,36 +101,8 @@ void __cudaRegisterVar(void **image, char *variable, char *device_name, const ch
   (void)is_global;
 }
 
-/* What <<<>>> becomes, which exported source does not use. */
-unsigned __cudaPopCallConfiguration(void *grid, void *block, size_t *shared, void *stream) {
-  (void)grid, (void)block, (void)shared, (void)stream;
-  return 1;
-}
-cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *function) {
-  (void)kernel, (void)function;
-  return cudaErrorNotSupported;
-}
-cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, struct dim3 grid, struct dim3 block,
-                               void **arguments, size_t shared, cudaStream_t stream) {
-  (void)kernel, (void)grid, (void)block, (void)arguments, (void)shared, (void)stream;
-  return cudaErrorNotSupported;
-}
-cudaError_t cudaLaunchKernel(const void *function, struct dim3 grid, struct dim3 block,
-                             void **arguments, size_t shared, cudaStream_t stream) {
-  (void)function, (void)grid, (void)block, (void)arguments, (void)shared, (void)stream;
-  return cudaErrorNotSupported;
-}
-
-cudaError_t cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute attribute,
-                                 int value) {
-  if (ready() != CUDA_SUCCESS) return cudaErrorNoDevice;
-  /* Both enumerations have the same numbers. */
-  return (cudaError_t)CALL(cuKernelSetAttribute, (int, int, CUkernel, CUdevice), (int)attribute,
-                           value, kernel_of(function), 0);
-}
-
-cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *function,
-                                void **arguments) {
+static cudaError_t launched(const cudaLaunchConfig_t *config, const void *function,
+                            void **arguments) {
   CUfunction of_kernel = NULL;
   if (ready() != CUDA_SUCCESS) return cudaErrorNoDevice;
   CUresult result =
@@ -149,6 +121,74 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *fu
                                  config->numAttrs};
   return (cudaError_t)CALL(cuLaunchKernelEx, (const CUlaunchConfig *, CUfunction, void **, void **),
                            &launch, of_kernel, arguments, NULL);
+}
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *function,
+                                void **arguments) {
+  return launched(config, function, arguments);
+}
+
+/* What <<<>>> becomes: it pushes this, and the function that it then calls pops it. */
+static cudaLaunchConfig_t pushed;
+unsigned __cudaPushCallConfiguration(struct dim3 grid, struct dim3 block, size_t shared,
+                                     cudaStream_t stream) {
+  pushed = (cudaLaunchConfig_t){
+      .gridDim = grid, .blockDim = block, .dynamicSmemBytes = shared, .stream = stream};
+  return 0;
+}
+unsigned __cudaPopCallConfiguration(struct dim3 *grid, struct dim3 *block, size_t *shared,
+                                    cudaStream_t *stream) {
+  *grid = pushed.gridDim;
+  *block = pushed.blockDim;
+  *shared = pushed.dynamicSmemBytes;
+  *stream = pushed.stream;
+  return 0;
+}
+cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *function) {
+  *kernel = (cudaKernel_t)function;
+  return cudaSuccess;
+}
+cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, struct dim3 grid, struct dim3 block,
+                               void **arguments, size_t shared, cudaStream_t stream) {
+  const cudaLaunchConfig_t config = {
+      .gridDim = grid, .blockDim = block, .dynamicSmemBytes = shared, .stream = stream};
+  return launched(&config, kernel, arguments);
+}
+cudaError_t cudaLaunchKernel(const void *function, struct dim3 grid, struct dim3 block,
+                             void **arguments, size_t shared, cudaStream_t stream) {
+  return __cudaLaunchKernel((cudaKernel_t)function, grid, block, arguments, shared, stream);
+}
+
+cudaError_t cudaGetDevice(int *device) {
+  *device = 0;
+  return cudaSuccess;
+}
+cudaError_t cudaGetLastError(void) { return cudaSuccess; }
+cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device) {
+  if (ready() != CUDA_SUCCESS) return cudaErrorNoDevice;
+  /* Both enumerations have the same numbers. */
+  return (cudaError_t)CALL(cuDeviceGetAttribute, (int *, int, CUdevice), value, (int)attribute,
+                           device);
+}
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks,
+                                                                   const void *function,
+                                                                   int block_size, size_t shared,
+                                                                   unsigned flags) {
+  CUfunction of_kernel = NULL;
+  if (ready() != CUDA_SUCCESS) return cudaErrorNoDevice;
+  CUresult result =
+      CALL(cuKernelGetFunction, (CUfunction *, CUkernel), &of_kernel, kernel_of(function));
+  if (result != CUDA_SUCCESS) return (cudaError_t)result;
+  return (cudaError_t)CALL(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags,
+                           (int *, CUfunction, int, size_t, unsigned), blocks, of_kernel,
+                           block_size, shared, flags);
+}
+
+cudaError_t cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute attribute,
+                                 int value) {
+  if (ready() != CUDA_SUCCESS) return cudaErrorNoDevice;
+  /* Both enumerations have the same numbers. */
+  return (cudaError_t)CALL(cuKernelSetAttribute, (int, int, CUkernel, CUdevice), (int)attribute,
+                           value, kernel_of(function), 0);
 }
 
 cudaError_t cudaMalloc(void **memory, size_t bytes) {

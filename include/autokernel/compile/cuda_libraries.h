@@ -12,4 +12,7 @@ namespace autokernel::compile {
 // The library that profilers of GPUs are built on.
 [[nodiscard]] std::vector<std::filesystem::path> cupti_candidates();
 
+// CUTLASS is headers alone: the folder that holds <cutlass/cutlass.h>. Empty: there is none.
+[[nodiscard]] std::filesystem::path cutlass_headers();
+
 }  // namespace autokernel::compile

@@ -82,6 +82,9 @@ struct SourceTexts {
 template <typename Texts>
 SourceTexts(Texts&) -> SourceTexts<Texts>;
 
+// CUTLASS's GEMM, where a request names a baseline (Request::only_baseline). No file has the name.
+inline constexpr const char* kCutlass = "CUTLASS";
+
 struct Request {
   std::filesystem::path case_directory;  // for messages: the runner does not open it
   // The case's files as the supervisor read them (cases::CaseFiles): what it has hashed is what
@@ -116,8 +119,8 @@ struct Request {
   // profiler's library cannot work so; no time that was measured otherwise counts.
   bool confined = true;
   bool baselines = false;  // whether what else computes the same is timed as well
-  // Not empty: that baseline of the case is timed, and nothing of the kernel. It may take the
-  // runner down with it.
+  // Not empty: that baseline of the case, or kCutlass, is timed, and nothing of the kernel. It may
+  // take the runner down with it.
   std::string only_baseline;
   std::optional<int> samples;  // timed launches; none: as many as the case says
   double longer = 1;           // of a [command] case: so many times its budget

@@ -20,6 +20,17 @@
 namespace autokernel::cli {
 namespace {
 
+// Whether it is made of what CUTLASS is made of, which NVIDIA wrote.
+[[nodiscard]] bool is_of_cute(const trial::Request& request) {
+  const auto includes = [](const std::string& text) {
+    return text.find("#include <cute/") != std::string::npos ||
+           text.find("#include <cutlass/") != std::string::npos;
+  };
+  return includes(request.source) || std::ranges::any_of(request.files, [&](const auto& file) {
+           return includes(file.second);
+         });
+}
+
 class Rounds {
  public:
   explicit Rounds(const RoundsPlan& plan) : plan_(plan) {
@@ -43,11 +54,17 @@ class Rounds {
   [[nodiscard]] Comparison measured() {
     const auto begin = std::chrono::steady_clock::now();
     const std::size_t kernels = plan_.kernels.size();
-    std::vector<std::size_t> order(kernels + plan_.baselines.size());
+    std::vector<std::string> baselines = plan_.baselines;
+    if (has_library_reference_ && plan_.kernels.front().request.baselines)
+      baselines.emplace_back(trial::kCutlass);
+    std::vector<std::size_t> order(kernels + baselines.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
     std::mt19937 random(std::random_device{}());
     for (round_ = 0; round_ < static_cast<std::size_t>(plan_.rounds); ++round_) {
       std::ranges::shuffle(order, random);
+      // Baselines are built in the first round, and whether there is a GPU is known behind a
+      // kernel.
+      if (round_ == 0) std::ranges::stable_partition(order, [&](auto i) { return i < kernels; });
       for (const std::size_t which : order) {
         // Between two trials nobody else looks for a signal.
         const Interrupts interrupts;
@@ -55,7 +72,7 @@ class Rounds {
         if (which < kernels) {
           measure_kernel(which);
         } else {
-          measure_baseline(plan_.baselines[which - kernels]);
+          measure_baseline(baselines[which - kernels]);
         }
       }
       made_.rounds = static_cast<int>(round_) + 1;
@@ -124,7 +141,8 @@ class Rounds {
     const auto nvrtc = result.versions.find("nvrtc");
     const std::string name = request.kernel_file.filename().string();
     if (nvrtc != result.versions.end() && !nvrtc->second.empty() && name.ends_with(".cu"))
-      series.version = "NVRTC " + nvrtc->second;
+      series.version =
+          fmt::format("NVRTC {}{}", nvrtc->second, is_of_cute(request) ? ", with CuTe" : "");
     if (result.resources) {
       series.configuration = fmt::format(
           "{} registers, {} bytes spilled, {} bytes of shared memory", result.resources->registers,
@@ -148,9 +166,13 @@ class Rounds {
 
   void measure_baseline(const std::string& file) {
     if (given_up_.contains(file)) return;
+    const bool is_cutlass = file == trial::kCutlass;
+    if (is_cutlass && (!made_.device || made_.device->emulated)) return;
     trial::Request alone = plan_.kernels.front().request;
     alone.only_baseline = file;
     alone.baselines = true;
+    // Each round takes the best of CUTLASS's tiles, of which each was right once.
+    if (is_cutlass) alone.checked = round_ == 0;
     try {
       const trial::Result found = trial::supervise(alone, plan_.limits, plan_.observer);
       if (found.verdict == trial::Verdict::correct && !found.baselines.empty())

@@ -641,6 +641,7 @@ class TrialRun : private SessionListener {
             .maker = maker_,
             .gpu_tools = tools ? &*tools : nullptr,
             .architecture = architecture,
+            .caching = request_.cached ? compile::Caching::yes : compile::Caching::no,
             .judge = [this](const LaunchRecord& record) { return judged(record); },
             .get_on = [this] { phases_.get_on(); }};
   }
@@ -661,11 +662,6 @@ class TrialRun : private SessionListener {
 
   // A trial of a baseline alone.
   void time_only_baseline() {
-    const auto program =
-        std::ranges::find(problem_.baselines, request_.only_baseline,
-                          [](const cases::BaselineProgram& each) { return each.file.string(); });
-    if (program == problem_.baselines.end())
-      throw Error(Stop::internal, "the case has no baseline " + request_.only_baseline);
     const std::string architecture = report_device(driver_->info());
     const auto device_lock = lock_device(driver_->info(), [this] { phases_.enter(Phase::queue); });
     phases_.enter(Phase::time);
@@ -673,7 +669,23 @@ class TrialRun : private SessionListener {
     prepare_references(architecture);
     be_ready();
     std::optional<compile::Program> tools;
-    result_.baselines.push_back(time_baseline(baseline_task(tools, architecture), *program));
+    const BaselineTask task = baseline_task(tools, architecture);
+    result_.baselines.push_back(request_.only_baseline == kCutlass ? timed_cutlass(task)
+                                                                   : timed_baseline(task));
+  }
+  [[nodiscard]] Baseline timed_cutlass(const BaselineTask& task) const {
+    const auto* const gemm = std::get_if<cases::GemmReference>(&problem_.reference);
+    if (gemm == nullptr || !on_gpu())
+      throw Error(Stop::environment, "CUTLASS multiplies two matrices, on a GPU");
+    return time_cutlass(task, *gemm, request_.checked);
+  }
+  [[nodiscard]] Baseline timed_baseline(const BaselineTask& task) const {
+    const auto program =
+        std::ranges::find(problem_.baselines, request_.only_baseline,
+                          [](const cases::BaselineProgram& each) { return each.file.string(); });
+    if (program == problem_.baselines.end())
+      throw Error(Stop::internal, "the case has no baseline " + request_.only_baseline);
+    return time_baseline(task, *program);
   }
 
   // What there is to compare with where no library computes the same. Nothing depends on it.

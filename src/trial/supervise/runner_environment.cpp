@@ -32,11 +32,13 @@ constexpr std::array<Pattern, 7> kRecorded = {
 };
 
 // Passed on. None of them changes a time.
-constexpr std::array<Pattern, 12> kPassed = {
+constexpr std::array<Pattern, 13> kPassed = {
     // The program reads none of these: they are for libraries that tests put beneath it.
     "AUTOKERNEL_TEST_*",
     // By this the processes of an agent that was killed are found.
     "AUTOKERNEL_TURN",
+    // Which of NVIDIA's templates are an opponent.
+    "CUTLASS_PATH",
     // The cache of compiled code, and the lock of a device.
     "HOME",
     "XDG_CACHE_HOME",

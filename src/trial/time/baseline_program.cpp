@@ -6,7 +6,6 @@
 
 #include "autokernel/base/error.h"
 #include "autokernel/base/visible_text.h"
-#include "autokernel/compile/host_library.h"
 
 namespace autokernel::trial {
 namespace {
@@ -35,14 +34,15 @@ template <typename Function>
 
 LoadedBaseline::LoadedBaseline(const cases::BaselineProgram& program, const driver::Device& device,
                                const SizedCase& sized, const std::string& architecture,
-                               const std::function<void()>& meanwhile)
+                               compile::Caching caching, const std::function<void()>& meanwhile)
     : file_(program.file.filename().string()) {
-  const std::filesystem::path path = compile::build_host_library({.file = file_,
-                                                                  .text = program.source,
-                                                                  .sizes = sized.sizes,
-                                                                  .types = sized.type_names(),
-                                                                  .architecture = architecture},
-                                                                 folder_.path(), meanwhile);
+  const std::filesystem::path path =
+      compile::build_host_library({.file = file_,
+                                   .text = program.source,
+                                   .sizes = sized.sizes,
+                                   .types = sized.type_names(),
+                                   .architecture = architecture},
+                                  folder_.path(), caching, meanwhile);
   // Libraries that it brings in leave threads behind, whose code must stay.
   void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (library == nullptr) fail(file_, "load", dlerror());

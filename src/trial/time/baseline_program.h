@@ -9,6 +9,7 @@
 
 #include "autokernel/base/scratch.h"
 #include "autokernel/cases/case.h"
+#include "autokernel/compile/host_library.h"
 #include "autokernel/driver/device.h"
 #include "trial/inputs/sized_case.h"
 
@@ -19,7 +20,7 @@ class LoadedBaseline {
   // Builds it for that size and architecture ("sm_90"); the device's context must be current.
   // Throws Error(environment) where it cannot be built, loaded or made ready.
   LoadedBaseline(const cases::BaselineProgram& program, const driver::Device& device,
-                 const SizedCase& sized, const std::string& architecture,
+                 const SizedCase& sized, const std::string& architecture, compile::Caching caching,
                  const std::function<void()>& meanwhile);
 
   [[nodiscard]] const std::string& name() const { return name_; }

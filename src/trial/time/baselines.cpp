@@ -5,10 +5,13 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <span>
 #include <utility>
 
 #include "autokernel/base/error.h"
 #include "trial/blas/cublaslt.h"
+#include "trial/blas/cutlass.h"
+#include "trial/check/reference.h"
 #include "trial/decide/statistics.h"
 #include "trial/launch/device_operands.h"
 #include "trial/time/baseline_program.h"
@@ -104,25 +107,27 @@ std::vector<Baseline> time_cublaslt(const BaselineTask& task, const cases::GemmR
 
 namespace {
 
-// A case's own baseline on its operands.
+// What takes the arguments of a kernel of the case and queues its work.
+using Launch = std::function<void(std::span<void* const>, const driver::Stream&)>;
+
+// A baseline on its operands.
 class BaselineRun {
  public:
-  BaselineRun(const BaselineTask& task, const cases::BaselineProgram& program)
+  BaselineRun(const BaselineTask& task, std::string name, Launch launch)
       : task_(task),
-        file_(program.file.string()),
-        loaded_(program, task.device, task.sized, task.architecture, task.get_on),
+        name_(std::move(name)),
+        launch_(std::move(launch)),
         source_(source_of(task)),
         memory_(task.device, Operands::required_bytes(task.device, task.sized, Extras{})),
         operands_(task.device, task.sized, Extras{}, memory_),
         stream_(task.device.make_stream()) {}
 
-  [[nodiscard]] const LoadedBaseline& loaded() const { return loaded_; }
   void refresh() {
-    occasion_ = {&task_.sized, InputKind::declared, FreshKeys().draw(loaded_.name())};
+    occasion_ = {&task_.sized, InputKind::declared, FreshKeys().draw(name_)};
     source_->load(operands_, occasion_, stream_);
-    expect_sound(stream_.wait(), loaded_.name().c_str());
+    expect_sound(stream_.wait(), name_.c_str());
   }
-  void queue(const driver::Stream& on) const { loaded_.queue(operands_.arguments(), on); }
+  void queue(const driver::Stream& on) const { launch_(operands_.arguments(), on); }
   // Of what it did on the operands that were refreshed last.
   void require_right() {
     if (const auto disturbed = source_->disturbed(operands_, occasion_, stream_))
@@ -130,7 +135,7 @@ class BaselineRun {
     const LaunchRecord record{.sized = &task_.sized,
                               .input_kind = occasion_.input_kind,
                               .key = occasion_.key,
-                              .name = loaded_.name(),
+                              .name = name_,
                               .outputs = operands_.outputs()};
     if (const auto rejected = task_.judge(record)) refuse(rejected->reason);
   }
@@ -139,12 +144,12 @@ class BaselineRun {
   [[noreturn]] void refuse(const std::string& why) const {
     throw Error(
         Stop::environment,
-        fmt::format("the baseline {} is not timed, as it computes something else: {}", file_, why));
+        fmt::format("the baseline {} is not timed, as it computes something else: {}", name_, why));
   }
 
   const BaselineTask& task_;
-  std::string file_;
-  LoadedBaseline loaded_;
+  std::string name_;
+  Launch launch_;
   std::unique_ptr<OperandSource> source_;
   DeviceMemory memory_;
   Operands operands_;
@@ -152,7 +157,60 @@ class BaselineRun {
   Occasion occasion_;
 };
 
+// The value of the argument with that index, which is a tensor's address.
+[[nodiscard]] driver::Address address_in(std::span<void* const> arguments, std::size_t index) {
+  return *static_cast<const driver::Address*>(arguments[index]);
+}
+
 }  // namespace
+
+Baseline time_cutlass(const BaselineTask& task, const cases::GemmReference& gemm, bool checked) {
+  const SizedCase& sized = task.sized;
+  const std::size_t left = sized.index_of(gemm.left);
+  const std::size_t right = sized.index_of(gemm.right);
+  const std::size_t output = sized.index_of(gemm.output);
+  const Cutlass cutlass(task.device,
+                        {.product = product_of(sized, gemm.left, gemm.right),
+                         .element = sized.tensors[left].tensor->dtype,
+                         .output = sized.tensors[output].tensor->dtype,
+                         .architecture = task.architecture,
+                         .caching = task.caching},
+                        task.get_on);
+  std::size_t tile = 0;
+  BaselineRun run(task, cutlass.version(),
+                  [&](std::span<void* const> arguments, const driver::Stream& stream) {
+                    cutlass.queue(tile,
+                                  {.left = address_in(arguments, left),
+                                   .right = address_in(arguments, right),
+                                   .output = address_in(arguments, output)},
+                                  stream);
+                  });
+  const BaselineTimer timer(task);
+  const Queue queue = [&](const driver::Stream& stream) { run.queue(stream); };
+  std::optional<double> best;
+  std::size_t best_tile = 0;
+  std::size_t timed = 0;
+  std::string why;
+  for (; tile < cutlass.tiles(); ++tile) {
+    try {
+      run.refresh();
+      timer.run(queue, cutlass.version());
+      if (checked) run.require_right();
+      const double median = timer.median_us(queue, cutlass.version());
+      ++timed;
+      if (best && *best <= median) continue;
+      best = median;
+      best_tile = tile;
+    } catch (const Error& error) {
+      why = error.what();
+    }
+  }
+  if (!best) throw Error(Stop::environment, why);
+  return {.name = cutlass.version(),
+          .configuration =
+              fmt::format("{}: the best of {} tiles", cutlass.configuration(best_tile), timed),
+          .median_us = *best};
+}
 
 Baseline time_baseline(const BaselineTask& task, const cases::BaselineProgram& program) {
   if (task.gpu_tools == nullptr && program.file.extension() == ".cu") {
@@ -161,16 +219,19 @@ Baseline time_baseline(const BaselineTask& task, const cases::BaselineProgram& p
                             program.file.string()));
   }
   const BaselineTimer timer(task);
-  BaselineRun run(task, program);
+  const LoadedBaseline loaded(program, task.device, task.sized, task.architecture, task.caching,
+                              task.get_on);
+  BaselineRun run(task, program.file.string(),
+                  [&](std::span<void* const> arguments, const driver::Stream& stream) {
+                    loaded.queue(arguments, stream);
+                  });
   const Queue queue = [&](const driver::Stream& stream) { run.queue(stream); };
   run.refresh();
-  timer.run(queue, run.loaded().name());
+  timer.run(queue, loaded.name());
   run.require_right();
-  const double median = timer.median_us(queue, run.loaded().name(), [&] { run.refresh(); });
+  const double median = timer.median_us(queue, loaded.name(), [&] { run.refresh(); });
   run.require_right();
-  return {.name = run.loaded().name(),
-          .configuration = run.loaded().configuration(),
-          .median_us = median};
+  return {.name = loaded.name(), .configuration = loaded.configuration(), .median_us = median};
 }
 
 }  // namespace autokernel::trial
