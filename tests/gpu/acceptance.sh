@@ -13,7 +13,7 @@ if [[ ${1:-} == --rehearse ]]; then
   rehearse=1
   shift
 fi
-readonly all_parts=(examples operations turnaround clock too_fast exactness profiler adversarial suite decisions campaign programs verify problems golden)
+readonly all_parts=(examples operations turnaround clock too_fast exactness profiler adversarial suite decisions campaign programs verify problems exports golden)
 parts=("${@:2}")
 if (($# < 1)) || [[ ! -x $1/bin/autokernel ]]; then
   echo "usage: $0 [--rehearse] PREFIX [PART ...], where PREFIX/bin/autokernel is the program" >&2
@@ -423,6 +423,20 @@ problems() {
   sed 's/^/# /' "$scratch/problems" >&2
   judge "$what" "$(grep -c ' ok  ' "$scratch/problems" || true) of $(grep -cE ' (ok|FAILED) ' "$scratch/problems" || true)" all \
     "$([[ $code == 0 ]] && echo 1)"
+}
+
+# Kernels in the forms that others use, and a comparison with libraries.
+exports() {
+  local what="exports by their own tests, and a comparison"
+  if ((rehearse)); then
+    skip "$what" "needs a GPU"
+    return
+  fi
+  local code=0
+  "${BASH_SOURCE[0]%/*}/exports.sh" "$prefix" >"$scratch/exports" 2>&1 || code=$?
+  sed 's/^/# /' "$scratch/exports" >&2
+  judge "$what" "$(grep -cE '^.{44} ok ' "$scratch/exports" || true) ok, $(grep -cE '^.{44} skipped ' "$scratch/exports" || true) skipped" \
+    "none failed" "$([[ $code == 0 ]] && echo 1)"
 }
 
 # ---- what the emulated device is compared with ------------------------------------------------------------------------

@@ -132,8 +132,13 @@ class Rounds {
     if (made_.problem.empty()) made_.problem = result.problem;
     if (result.flops > 0) made_.flops = result.flops;
     if (result.bytes > 0) made_.bytes = result.bytes;
-    for (const std::string& warning : result.warnings)
-      note(fmt::format("{}: {}", series.label, warning));
+    for (const std::string& warning : result.warnings) {
+      // Once, and not in each round with another figure.
+      std::string words = series.label + warning;
+      std::erase_if(words, [](char c) { return c >= '0' && c <= '9'; });
+      if (warned_.insert(std::move(words)).second)
+        note(fmt::format("{}: {}", series.label, warning));
+    }
   }
 
   static void note_compiler(Series& series, const trial::Request& request,
@@ -268,6 +273,7 @@ class Rounds {
   bool has_library_reference_ = false;
   std::map<std::string, std::size_t> libraries_;
   std::set<std::string> given_up_;
+  std::set<std::string> warned_;  // labels and warnings, without figures
 };
 
 }  // namespace
