@@ -10,8 +10,10 @@
 
 #include "autokernel/base/error.h"
 #include "autokernel/base/files.h"
+#include "autokernel/base/interrupts.h"
 #include "autokernel/base/visible_text.h"
 #include "autokernel/plot/bars.h"
+#include "autokernel/repo/repository.h"
 #include "autokernel/trial/sources.h"
 #include "autokernel/trial/supervisor.h"
 #include "cli/commands.h"
@@ -32,6 +34,15 @@ namespace autokernel::cli {
 namespace {
 
 namespace fs = std::filesystem;
+
+// " (1a2b3c4d5e6f)" for a revision that is named otherwise: by tomorrow it may be another.
+[[nodiscard]] std::string revision_text(const std::string& opponent, const cases::Case& problem) {
+  std::error_code unreadable;
+  if (fs::exists(opponent, unreadable)) return "";
+  constexpr std::size_t kShort = 12;
+  const std::string commit = repo::Repository::open(problem.directory).resolve(opponent);
+  return commit.starts_with(opponent) ? "" : fmt::format(" ({})", commit.substr(0, kShort));
+}
 
 class Compare : public Command {
  public:
@@ -139,9 +150,11 @@ RoundsPlan Compare::plan(const trial::Request& ours, const std::string& size,
                   .baselines = {},
                   .rounds = rounds_,
                   .limits = limits_with(timeout_seconds_, {}),
-                  .observer = {},
+                  .progress = {},
                   .may_use_resident = true};
-  plan.observer.progress = [&](auto phase, auto elapsed) { progress.show(phase, elapsed); };
+  plan.progress = [&](const std::string& what, auto phase, auto elapsed) {
+    progress.show(what, phase, elapsed);
+  };
   const cases::Case problem = trial::case_of(ours);
   trial::Request request = ours;
   request.size = size;
@@ -157,7 +170,7 @@ RoundsPlan Compare::plan(const trial::Request& ours, const std::string& size,
     other.kernel_file = problem.directory / kernel.kernel_name;
     other.source = std::move(kernel.source);
     other.files = std::move(kernel.files);
-    label = opponent;
+    label = opponent + revision_text(opponent, problem);
     if (tune_) label += tune_triton(other, plan, console);
     plan.kernels.push_back({std::move(label), std::move(other)});
   }
@@ -206,6 +219,7 @@ int Compare::run(const Console& console) {
   const std::vector<std::string> sizes = sweep_sizes(problem, sizes_ == "all" ? "" : sizes_);
   std::vector<Comparison> comparisons;
   int exit_code = 0;
+  std::optional<int> interrupted;
   for (const std::string& size : sizes) {
     Comparison comparison = [&] {
       Progress progress(console.err,
@@ -222,9 +236,13 @@ int Compare::run(const Console& console) {
                   << std::flush;
     }
     for (const Series& series : comparison.series) exit_code = worse(exit_code, series.exit_code);
+    interrupted = comparison.interrupted;
     comparisons.push_back(std::move(comparison));
+    if (interrupted) break;
   }
   if (json_) console.out << comparison_json(comparisons, rounds_) << std::flush;
+  // The signal ends the program without its streams being written out.
+  if (interrupted) throw Interrupted(*interrupted);
   if (!plot_.empty()) {
     try {
       draw(problem, comparisons, console);

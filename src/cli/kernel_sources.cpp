@@ -74,7 +74,8 @@ namespace {
 cases::KernelSource source_named(const std::string& against, const fs::path& kernel_file,
                                  const fs::path& folder, const cases::EditableFiles& others) {
   if (against.empty()) {
-    throw Error(Stop::usage, "--against names nothing; write a file, a folder or a git revision");
+    throw Error(Stop::usage,
+                "the kernel to compare with has no name; write a file, a folder or a git revision");
   }
   if (is_folder(against) && is_revision(against, kernel_file)) {
     throw Error(Stop::usage, fmt::format("cannot compare with {0}: it is a folder and a git "

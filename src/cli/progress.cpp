@@ -30,11 +30,12 @@ constexpr const char* kErase = "\r\033[K";
 
 }  // namespace
 
-void Progress::show(trial::Phase phase, std::chrono::duration<double> elapsed) {
+void Progress::show(const std::string& of, trial::Phase phase,
+                    std::chrono::duration<double> elapsed) {
   // A device is free in less where nobody else has it.
   constexpr std::chrono::seconds kWorthSaying{1};
   if (phase == trial::Phase::queue && elapsed >= kWorthSaying) say_to_wait();
-  show(description(phase), elapsed);
+  show(of.empty() ? description(phase) : fmt::format("{}: {}", of, description(phase)), elapsed);
 }
 
 void Progress::show(const std::string& what, std::chrono::duration<double> elapsed) {

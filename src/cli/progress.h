@@ -23,7 +23,9 @@ class Progress {
   ~Progress() { paint(""); }
 
   // Repaints only what has changed, so that it can be called often.
-  void show(trial::Phase phase, std::chrono::duration<double> elapsed);
+  void show(trial::Phase phase, std::chrono::duration<double> elapsed) { show("", phase, elapsed); }
+  // "round 2 of 5, kernel.cu: timing ... 1 s"
+  void show(const std::string& of, trial::Phase phase, std::chrono::duration<double> elapsed);
   void show(const std::string& what, std::chrono::duration<double> elapsed);
 
  private:

@@ -151,6 +151,9 @@ std::vector<std::string> sweep_sizes(const cases::Case& problem, const std::stri
   for (std::size_t begin = 0; begin <= list.size();) {
     const std::size_t end = std::min(list.find(',', begin), list.size());
     std::string name = list.substr(begin, end - begin);
+    // "default, check" as people write lists.
+    name.erase(0, name.find_first_not_of(' '));
+    name.erase(name.find_last_not_of(' ') + 1);
     require_size(problem, name);
     if (std::ranges::find(names, name) != names.end()) {
       throw Error(Stop::usage,

@@ -1,7 +1,10 @@
 // A kernel against others, and against the library, on the emulated device.
 #include <gmock/gmock.h>
 
+#include <chrono>
+#include <csignal>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "e2e/authoring_workplace.h"
 
@@ -64,12 +67,25 @@ TEST_F(Comparisons, PrintsATableAndDrawsBars) {
   repository_.git("commit", "--quiet", "-m", "start");
   const Outcome run = compare({"HEAD", "--plot", "bars.svg"});
   EXPECT_EQ(run.code, 0) << run.out << run.err;
-  EXPECT_THAT(run.out, AllOf(HasSubstr("Device: CPU, emulated CUDA driver"),
-                             ContainsRegex("\nkernel.cu +[0-9.]+ \\[[0-9.]+, [0-9.]+\\]"),
-                             ContainsRegex("\nHEAD +[0-9.]+ \\[[0-9.]+, [0-9.]+\\] +[0-9.]+ \\["),
-                             ContainsRegex("\nOpenBLAS [^\n]+\\["), HasSubstr("2 rounds in ")));
+  EXPECT_THAT(
+      run.out,
+      AllOf(HasSubstr("Device: CPU, emulated CUDA driver"),
+            ContainsRegex("\nkernel.cu +[0-9.]+ \\[[0-9.]+, [0-9.]+\\]"),
+            ContainsRegex("\nHEAD \\([0-9a-f]{12}\\) +[0-9.]+ \\[[0-9.]+, [0-9.]+\\] +[0-9.]+ \\["),
+            ContainsRegex("\nOpenBLAS [^\n]+\\["), HasSubstr("2 rounds in ")));
   EXPECT_THAT(files().at("bars.svg"), AllOf(HasSubstr("<svg"), HasSubstr("kernel.cu (ours)"),
                                             HasSubstr("OpenBLAS"), HasSubstr("FLOP/s")));
+}
+
+TEST_F(Comparisons, PrintsWhatWasMeasuredWhenItIsInterrupted) {
+  RunningProgram run(
+      autokernel({"compare", "--case", kRowSums.string(), "--device", "cpu", "--size", "check",
+                  "--rounds", "100", (kRowSums / "kernel.cu").string()}));
+  std::this_thread::sleep_for(std::chrono::seconds{3});
+  run.send(SIGINT);
+  const Outcome ended = run.wait();
+  EXPECT_EQ(ended.code, 128 + SIGINT);
+  EXPECT_THAT(ended.out, AllOf(HasSubstr("\nkernel.cu "), ContainsRegex("\n  [0-9]+ rounds? in ")));
 }
 
 TEST_F(Comparisons, EndsWithOurKernelWhereItIsWrong) {
@@ -97,6 +113,8 @@ TEST_F(Comparisons, RefusesWhatItCannotDo) {
   refused({"--plot", "bars.pdf"}, "end its name in .png or .svg");
   refused({"--rounds", "1"}, "--rounds");
   refused({"--size", ""}, "--size names nothing");
+  refused({"--size", "check, huge"}, "cannot measure at 'huge'");
+  refused({""}, "the kernel to compare with has no name");
   refused({"--plot", "no/folder/bars.svg"}, "there is no folder");
   fs::create_directory(repository_.root() / "folder.svg");
   refused({"--plot", "folder.svg"}, "it is a folder");

@@ -87,7 +87,8 @@ std::string comparison_table(const Comparison& comparison) {
       row.tflops = fmt::format("{:.4g}", comparison.flops / time->value / 1e6);
       row.gbytes = fmt::format("{:.4g}", comparison.bytes / time->value / 1e3);
     } else {
-      row.conclusion = "not measured: the comparison ended with ours";
+      row.conclusion = comparison.interrupted ? "not measured twice: interrupted"
+                                              : "not measured: the comparison ended with ours";
     }
     if (const auto ratio = ratio_of(*series, ours); ratio && series != &ours) {
       row.ratio = interval_text(*ratio);

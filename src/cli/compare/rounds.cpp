@@ -11,6 +11,7 @@
 
 #include "autokernel/base/error.h"
 #include "autokernel/base/interrupts.h"
+#include "autokernel/base/visible_text.h"
 #include "autokernel/cases/case.h"
 #include "autokernel/driver/units.h"
 #include "autokernel/trial/retry.h"
@@ -65,19 +66,23 @@ class Rounds {
       // Baselines are built in the first round, and whether there is a GPU is known behind a
       // kernel.
       if (round_ == 0) std::ranges::stable_partition(order, [&](auto i) { return i < kernels; });
-      for (const std::size_t which : order) {
-        // Between two trials nobody else looks for a signal.
-        const Interrupts interrupts;
-        if (const auto signal = interrupts.next()) throw Interrupted(*signal);
-        if (which < kernels) {
-          measure_kernel(which);
-        } else {
-          measure_baseline(baselines[which - kernels]);
-        }
-      }
       made_.rounds = static_cast<int>(round_) + 1;
+      try {
+        for (const std::size_t which : order) {
+          // Between two trials nobody else looks for a signal.
+          const Interrupts interrupts;
+          if (const auto signal = interrupts.next()) throw Interrupted(*signal);
+          if (which < kernels) {
+            measure_kernel(which);
+          } else {
+            measure_baseline(baselines[which - kernels]);
+          }
+        }
+      } catch (const Interrupted& interrupted) {
+        made_.interrupted = interrupted.signal();
+      }
       // A comparison with a kernel that is none has no use for the others.
-      if (!made_.series.front().refused.empty()) break;
+      if (made_.interrupted || !made_.series.front().refused.empty()) break;
     }
     note_other_units();
     note_same_sources();
@@ -115,7 +120,7 @@ class Rounds {
   [[nodiscard]] std::optional<trial::Result> trial_of(const trial::Request& request,
                                                       Series& series) const {
     try {
-      return trial::supervise_with_retry(request, plan_.limits, plan_.observer,
+      return trial::supervise_with_retry(request, plan_.limits, observer_of(series.label),
                                          {.may_be_ready = plan_.may_use_resident});
     } catch (const Error& error) {
       if (series.kind == OpponentKind::ours) throw;
@@ -124,6 +129,15 @@ class Rounds {
       series.medians_us.clear();
       return std::nullopt;
     }
+  }
+
+  [[nodiscard]] trial::Observer observer_of(const std::string& label) const {
+    trial::Observer observer;
+    observer.progress = [this, what = fmt::format("round {} of {}, {}", round_ + 1, plan_.rounds,
+                                                  visible_line(label))](auto phase, auto elapsed) {
+      plan_.progress(what, phase, elapsed);
+    };
+    return observer;
   }
 
   // What is the same for all, and what warned of one.
@@ -179,7 +193,7 @@ class Rounds {
     // Each round takes the best of CUTLASS's tiles, of which each was right once.
     if (is_cutlass) alone.checked = round_ == 0;
     try {
-      const trial::Result found = trial::supervise(alone, plan_.limits, plan_.observer);
+      const trial::Result found = trial::supervise(alone, plan_.limits, observer_of(file));
       if (found.verdict == trial::Verdict::correct && !found.baselines.empty())
         return take_baselines(found, file);
       give_up(file, found.reason);

@@ -44,10 +44,13 @@ std::string tune_triton(trial::Request& request, const RoundsPlan& plan, const C
   if (request.kernel_file.extension() != ".py") return "";
   trial::Request alone = request;
   alone.baselines = false;
-  const auto measured = [&] {
-    return trial::supervise_with_retry(alone, plan.limits, plan.observer);
+  const auto measured = [&](const std::string& what) {
+    trial::Observer observer;
+    observer.progress = [&](auto phase, auto elapsed) { plan.progress(what, phase, elapsed); };
+    return trial::supervise_with_retry(alone, plan.limits, observer);
   };
-  const std::map<std::string, int> counts = configurations_in(measured().detail);
+  const std::string file = visible_line(request.kernel_file.filename().string());
+  const std::map<std::string, int> counts = configurations_in(measured(file).detail);
   Choice choice;
   std::vector<std::string> chosen;
   for (const auto& [kernel, count] : counts) {
@@ -57,7 +60,8 @@ std::string tune_triton(trial::Request& request, const RoundsPlan& plan, const C
       Choice tried = choice;
       tried[kernel] = i;
       alone.source = with_choice(request.source, tried);
-      const trial::Result result = measured();
+      const trial::Result result =
+          measured(fmt::format("{}, {} CONFIG = {} of {}", file, kernel, i, count));
       // One that does not run here is no candidate.
       if (result.verdict != trial::Verdict::correct || !result.times) continue;
       if (least && result.times->median_us >= *least) continue;
@@ -67,8 +71,7 @@ std::string tune_triton(trial::Request& request, const RoundsPlan& plan, const C
     choice = std::move(best);
     if (!least) continue;
     console.err << fmt::format("autokernel: the best of {} configurations of {} in {} is no. {}\n",
-                               count, kernel, visible_line(request.kernel_file.filename().string()),
-                               choice.at(kernel));
+                               count, kernel, file, choice.at(kernel));
     chosen.push_back(fmt::format("{}CONFIG = {} of {}", counts.size() > 1 ? kernel + " " : "",
                                  choice.at(kernel), count));
   }

@@ -208,7 +208,7 @@ Baseline time_cutlass(const BaselineTask& task, const cases::GemmReference& gemm
   if (!best) throw Error(Stop::environment, why);
   return {.name = cutlass.version(),
           .configuration =
-              fmt::format("{}: the best of {} tiles", cutlass.configuration(best_tile), timed),
+              fmt::format("the best of {} tiles, {}", timed, cutlass.configuration(best_tile)),
           .median_us = *best};
 }
 
