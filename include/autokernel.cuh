@@ -47,11 +47,11 @@ struct KernelName {
   __device__ constexpr KernelName(const char (&name)[size]) {
     for (int i = 0; i < size; ++i) text[i] = name[i];
   }
-  // What `?:` makes of two names that are not of one length.
+  // Also what `?:` makes of two names that are not of one length. One that is too long has no end.
   template <typename Pointer>
     requires(is_text<Pointer>)
   __device__ constexpr KernelName(Pointer name) {
-    for (int i = 0; i == 0 || name[i - 1] != 0; ++i) text[i] = name[i];
+    for (int i = 0; i < 64 && (i == 0 || name[i - 1] != 0); ++i) text[i] = name[i];
   }
   template <auto* function>
   __device__ constexpr KernelName(Kernel<function>) : address(&kernel_address<function>) {}
@@ -156,6 +156,19 @@ typedef struct CUtensorMap_st CUtensorMap;
 #define AUTOKERNEL_LAUNCH(...)                                            \
   extern "C" __constant__ ::autokernel::Declaration autokernel_launch = { \
       .line = __LINE__, .launches = {__VA_ARGS__}}
+
+template <typename First, typename... Others>
+__device__ constexpr First autokernel_first_of(First first, Others...) {
+  return first;
+}
+
+// A parameter to tune: a constant that is the first of these whole numbers. `autokernel loop
+// autotune` tries the others, and puts first what is the fastest.
+#define AUTOKERNEL_TUNE(name, ...) inline constexpr auto name = autokernel_first_of(__VA_ARGS__)
+
+// Which values of parameters go together.
+#define AUTOKERNEL_TUNE_IF(...) \
+  static_assert((__VA_ARGS__), "these values do not go together: AUTOKERNEL_TUNE_IF")
 
 // Device memory of this many bytes, handed to every launch as its last parameter (aligned to 256
 // bytes) and shared by all of them. It holds random bits when a run begins ...

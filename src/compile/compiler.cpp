@@ -27,7 +27,7 @@
 #include "compile/nvrtc.h"
 #include "compile/output_cache.h"
 #include "compile/ptxas_report.h"
-#include "compile/source_text.h"
+#include "autokernel/compile/source_text.h"
 #include "compile/tensor_map.h"
 #include "compile/toolkit.h"
 

@@ -8,7 +8,7 @@
 
 #include "compile/elf.h"
 #include "compile/kernel_names.h"
-#include "compile/source_text.h"
+#include "autokernel/compile/source_text.h"
 
 namespace autokernel::compile {
 namespace {

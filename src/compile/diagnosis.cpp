@@ -19,7 +19,7 @@
 #include "compile/kernel_names.h"
 #include "compile/limits.h"
 #include "compile/ptxas_report.h"
-#include "compile/source_text.h"
+#include "autokernel/compile/source_text.h"
 
 namespace autokernel::compile {
 namespace {

@@ -6,7 +6,7 @@
 #include <array>
 #include <optional>
 
-#include "compile/source_text.h"
+#include "autokernel/compile/source_text.h"
 
 namespace autokernel::compile {
 namespace {

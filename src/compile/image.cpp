@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "compile/declaration.h"
-#include "compile/source_text.h"
+#include "autokernel/compile/source_text.h"
 
 namespace autokernel::compile {
 namespace {

@@ -23,7 +23,7 @@
 #include "compile/image.h"
 #include "compile/image_program.h"
 #include "compile/ptx_text.h"
-#include "compile/source_text.h"
+#include "autokernel/compile/source_text.h"
 
 namespace autokernel::compile {
 namespace {

@@ -13,7 +13,7 @@
 #include "compile/kernel_info.h"
 #include "compile/limits.h"
 #include "compile/ptx_text.h"
-#include "compile/source_text.h"
+#include "autokernel/compile/source_text.h"
 
 namespace autokernel::compile {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "compile/source_text.h"
+#include "autokernel/compile/source_text.h"
 
 namespace autokernel::compile {
 namespace {

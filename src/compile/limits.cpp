@@ -7,7 +7,7 @@
 
 #include "compile/declaration.h"
 #include "compile/kernel_names.h"
-#include "compile/source_text.h"
+#include "autokernel/compile/source_text.h"
 
 namespace autokernel::compile {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "autokernel/compile/program.h"
-#include "compile/source_text.h"
+#include "autokernel/compile/source_text.h"
 
 namespace autokernel::compile {
 namespace {

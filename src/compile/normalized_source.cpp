@@ -1,6 +1,6 @@
 #include "autokernel/compile/normalized_source.h"
 
-#include "compile/source_text.h"
+#include "autokernel/compile/source_text.h"
 
 namespace autokernel::compile {
 namespace {

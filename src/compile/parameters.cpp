@@ -7,7 +7,7 @@
 #include "autokernel/base/defences.h"
 #include "autokernel/compile/program.h"
 #include "compile/kernel_names.h"
-#include "compile/source_text.h"
+#include "autokernel/compile/source_text.h"
 
 namespace autokernel::compile {
 namespace {

@@ -1,4 +1,4 @@
-#include "compile/source_text.h"
+#include "autokernel/compile/source_text.h"
 
 #include <fmt/format.h>
 

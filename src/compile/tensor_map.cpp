@@ -4,7 +4,7 @@
 
 #include "compile/declaration.h"
 #include "compile/elf.h"
-#include "compile/source_text.h"
+#include "autokernel/compile/source_text.h"
 
 namespace autokernel::compile {
 namespace {

@@ -298,7 +298,7 @@ def wrong_list_of_fields(document, phrase, value):
 
 
 # Of strings in capitals in the sources: macros of a kernel's file.
-MACROS = {"AUTOKERNEL_LAUNCH", "AUTOKERNEL_TENSOR_MAP", "AUTOKERNEL_WORKSPACE", "AUTOKERNEL_ZEROED_WORKSPACE"}
+MACROS = {"AUTOKERNEL_LAUNCH", "AUTOKERNEL_TUNE", "AUTOKERNEL_TUNE_IF", "AUTOKERNEL_TENSOR_MAP", "AUTOKERNEL_WORKSPACE", "AUTOKERNEL_ZEROED_WORKSPACE"}
 
 
 def source_variables(tree):

@@ -48,6 +48,7 @@ RULES = [
     (r"autokernel loop start ", Run(more=SMALL)),
     (r"autokernel loop step ", Run(edits=True, codes=ANY_VERDICT)),
     (r"autokernel (loop finish|verify-run)\b", Run(more=("--processes 2",), codes=ANY_VERDICT)),
+    (r"autokernel loop autotune\b", Skip("of a kernel with parameters; tests/e2e/loop_autotune_test.cpp has one")),
     (r"autokernel loop status\b", Run()),
     (r"autokernel (profile|extract|verify|apply|optimize) ", Skip("another program; tests/e2e/profile_test.cpp has one of its own")),
     (r"autokernel plan\b", Skip("of a profile; tests/e2e/profile_test.cpp makes one")),

@@ -23,9 +23,13 @@ namespace autokernel::loop {
 class Measurer;
 class RunRecord;
 class Workspace;
+struct AutotuneObserver;
+struct AutotuneOptions;
+struct Autotuned;
 struct DriveObserver;
 struct DriveOptions;
 struct Driven;
+struct TunedExperiment;
 struct WatchObserver;
 struct WatchOptions;
 struct Watched;
@@ -151,6 +155,16 @@ class Loop {
   // bound of the run is reached, or after a signal; a step under way is finished, unless a second
   // signal comes.
   [[nodiscard]] Watched watch(const WatchOptions& options, const WatchObserver& observer);
+
+  // One experiment after the other, each with other values of the parameters that the best kernel
+  // declares (autotune.h); those that were measured in this run are not measured again. Returns
+  // when a bound is reached or nothing is left, or after a signal; a step under way is finished,
+  // unless a second signal comes. Throws Error(usage) where there is nothing to tune, and where an
+  // editable file holds an edit.
+  [[nodiscard]] Autotuned autotune(const AutotuneOptions& options,
+                                   const AutotuneObserver& observer);
+  // The experiments of the run whose kernel is the best but for the values of its parameters.
+  [[nodiscard]] std::vector<TunedExperiment> tuned() const;
 
   // Measures baseline, best and library again, in `processes` fresh processes, from what git holds;
   // makes the branch with the kept commits only.
