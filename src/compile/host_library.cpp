@@ -81,12 +81,17 @@ constexpr const char* kMakefileName = "baseline.d";
 [[nodiscard]] std::string key_of(const fs::path& compiler,
                                  const std::vector<std::string>& arguments,
                                  const std::map<std::string, std::string>& files) {
-  std::error_code unknown;
-  const fs::path real = fs::canonical(compiler, unknown);
   Packer key;
-  key.bytes(real.native()).number(fs::file_size(real, unknown));
-  key.number(
-      static_cast<std::uint64_t>(fs::last_write_time(real, unknown).time_since_epoch().count()));
+  // nvcc calls others.
+  for (const fs::path& program :
+       {compiler, compiler.parent_path() / "ptxas",
+        compiler.parent_path().parent_path() / "nvvm/bin/cicc", find_on_path("c++")}) {
+    std::error_code unknown;
+    const fs::path real = fs::canonical(program, unknown);
+    key.bytes(real.native()).number(fs::file_size(real, unknown));
+    key.number(
+        static_cast<std::uint64_t>(fs::last_write_time(real, unknown).time_since_epoch().count()));
+  }
   for (const std::string& argument : arguments) key.bytes(argument);
   for (const auto& [name, text] : files) key.bytes(name).bytes(text);
   return key.packed();
@@ -108,6 +113,7 @@ fs::path build_host_library(const HostProgram& program, const fs::path& folder, 
   const std::vector<std::string> arguments = arguments_for(program);
   const std::map<std::string, std::string> files = files_of(program);
   const std::string key = key_of(compiler, arguments, files);
+  const fs::file_time_type begun = fs::file_time_type::clock::now();
   const fs::path library = folder / kLibraryName;
   if (caching == Caching::yes) {
     if (const std::optional<std::string> built = find_built_library(built_libraries(), key)) {
@@ -126,9 +132,16 @@ fs::path build_host_library(const HostProgram& program, const fs::path& folder, 
                 fmt::format("cannot build {} with {}: {}", program.file, compiler.string(),
                             run.ending ? run.output : "it did not end within 5 minutes"));
   }
-  if (caching == Caching::yes)
-    keep_built_library(built_libraries(), key, read_file(library, "a baseline"),
-                       built_from(folder));
+  if (caching == Caching::yes) {
+    const std::vector<fs::path> headers = built_from(folder);
+    // One that was changed meanwhile may be in it as it was before.
+    const bool are_older = std::ranges::all_of(headers, [&](const fs::path& header) {
+      std::error_code gone;
+      return fs::last_write_time(header, gone) < begun && !gone;
+    });
+    if (are_older)
+      keep_built_library(built_libraries(), key, read_file(library, "a baseline"), headers);
+  }
   return library;
 }
 

@@ -40,8 +40,8 @@ class LoopAutotune : public LoopWorkplace {
 
 TEST_F(LoopAutotune, KeepsWhatIsFasterWithItsValuesFirst) {
   begin(declared());
-  const Outcome run =
-      run_autokernel({"loop", "autotune", "--strategy", "exhaustive", "--t4", "tuning.json"});
+  const Outcome run = run_autokernel(
+      {"loop", "autotune", "--strategy", "exhaustive", "--t4", ".autokernel/tuning.json"});
   EXPECT_EQ(run.code, 0) << run.out << run.err;
   EXPECT_THAT(run.out, AllOf(HasSubstr("ROUNDS: 30000, 30, 3000\nLANES: 1, 2\n"),
                              HasSubstr("6 configurations, of which 5 meet the conditions; 1 "
@@ -53,7 +53,7 @@ TEST_F(LoopAutotune, KeepsWhatIsFasterWithItsValuesFirst) {
   EXPECT_THAT(kernel_now(),
               HasSubstr("AUTOKERNEL_TUNE(ROUNDS, 30, 3000, 30000);  // of additions"));
 
-  const json results = json::parse(repository_.read("tuning.json"));
+  const json results = json::parse(repository_.read(".autokernel/tuning.json"));
   EXPECT_EQ(results.at("schema_version"), "1.0.0");
   ASSERT_THAT(results.at("results"), SizeIs(5));
   const json& first = results.at("results").at(0);
@@ -76,10 +76,11 @@ TEST_F(LoopAutotune, AConfigurationThatIsWrongOrDoesNotCompileIsTakenBack) {
                  "static_assert(LANES != 3);\nconstexpr float kWrong = LANES == 2 ? 1 : 0;\n");
   source.insert(source.find("sum;\n}"), "kWrong + ");
   begin(source);
-  const Outcome run = run_autokernel({"loop", "autotune", "--t4", "tuning.json", "--most", "9"});
+  const Outcome run =
+      run_autokernel({"loop", "autotune", "--t4", ".autokernel/tuning.json", "--most", "9"});
   EXPECT_EQ(run.code, 0) << run.out << run.err;
   std::map<std::string, int> kinds;
-  const json results = json::parse(repository_.read("tuning.json"));
+  const json results = json::parse(repository_.read(".autokernel/tuning.json"));
   for (const json& each : results.at("results")) ++kinds[each.at("invalidity")];
   EXPECT_EQ(kinds,
             (std::map<std::string, int>{{"compile", 1}, {"correct", 2}, {"correctness", 1}}));
@@ -104,6 +105,44 @@ TEST_F(LoopAutotune, GoesOnWhereItWasInterrupted) {
   expect_nothing_left();
 }
 
+TEST_F(LoopAutotune, OfAKernelOfSeveralFilesKnowsWhichItIs) {
+  std::string problem = repository_.read("kernels/case.toml");
+  problem.insert(0, "editable_files = [\"*.cuh\"]\n");
+  repository_.write("kernels/case.toml", problem);
+  repository_.write("kernels/rounds.cuh", "constexpr int MORE = 3000;\n");
+  std::string source = declared("30, 3000", "1, 2");
+  source.replace(source.find("round < ROUNDS"), 14, "round < ROUNDS + MORE");
+  source.insert(source.find("constexpr int THREADS"), "#include \"rounds.cuh\"\n");
+  edit(source);
+  repository_.git("add", "-A");
+  repository_.git("commit", "--quiet", "-m", "two files");
+  start();
+  EXPECT_EQ(run_autokernel({"loop", "autotune"}).code, 0);
+  repository_.write("kernels/rounds.cuh", "constexpr int MORE = 0;  // none\n");
+  const Outcome edited = run_autokernel({"loop", "step", "-m", "no more rounds"});
+  EXPECT_EQ(edited.code, 0) << edited.out << edited.err;
+  const Outcome again = run_autokernel({"loop", "autotune", "--most", "1"});
+  EXPECT_EQ(again.code, 0) << again.err;
+  EXPECT_THAT(again.out, HasSubstr("4 configurations; 1 measured already"));
+}
+
+TEST_F(LoopAutotune, TakesNoEditThatSomebodyMade) {
+  begin(declared());
+  const std::string configuration = kernel_now();
+  // As a search that was killed leaves it.
+  std::string left = configuration;
+  left.replace(left.find("30000, 30, 3000"), 15, "30, 3000, 30000");
+  edit(left);
+  EXPECT_EQ(run_autokernel({"loop", "autotune", "--most", "1"}).code, 0);
+  std::string edited = kernel_now();
+  edited.insert(edited.find("extern"), "// by hand\n");
+  edit(edited);
+  const Outcome run = run_autokernel({"loop", "autotune"});
+  EXPECT_EQ(run.code, 2);
+  EXPECT_THAT(run.err, HasSubstr("an edit of kernels/kernel.cu that was not tried"));
+  EXPECT_EQ(kernel_now(), edited);
+}
+
 TEST_F(LoopAutotune, RefusesWhatItCannotTune) {
   const auto refused = [&](const std::vector<std::string>& more, const char* why) {
     std::vector<std::string> arguments = {"loop", "autotune"};
@@ -114,12 +153,11 @@ TEST_F(LoopAutotune, RefusesWhatItCannotTune) {
   };
   start();
   refused({}, "kernels/kernel.cu declares no parameters; write AUTOKERNEL_TUNE(BM, 64, 128, 256)");
-  edit(kernel(kFaster));
-  refused({}, "holds an edit that was not tried");
-  repository_.git("checkout", "--", ".");
   refused({"--strategy", "luck"}, "there are bayes, random and exhaustive");
   refused({"--most", "0"}, "--most");
   refused({"--t4", kKernel}, "kernel.cu");
+  refused({"--t4", "tuning.json"}, "would stop the run");
+  refused({"--t4", "/no/folder/x.json"}, "in none that there is");
   EXPECT_THAT(rows(), ElementsAre("keep baseline"));
 }
 

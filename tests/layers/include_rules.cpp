@@ -98,7 +98,7 @@ const std::vector<Foreign>& foreign_libraries() {
       {"Boost.Math", std::regex(R"(boost/math/.*)"), {"base"}, false},
       {"Boost.Asio", std::regex(R"(boost/(asio|beast)/.*)"), {"base", "lab"}, false},
       {"libcurl", std::regex(R"(curl/.*)"), {"http"}, true},
-      {"muparser", std::regex(R"(muParser.*)"), {"cases", "loop"}, false},
+      {"muparser", std::regex(R"(muParser.*)"), {"cases"}, false},
       {"Eigen", std::regex(R"(Eigen/.*)"), {"loop"}, false},
       {"yaml-cpp", std::regex(R"(yaml-cpp/.*)"), {"bridge"}, false},
   };

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 
 #include "autokernel/base/error.h"
+#include "loop/autotune/integer_condition.h"
 #include "loop/autotune/parameters.h"
 
 namespace autokernel::loop {
@@ -71,9 +72,9 @@ TEST(TuneParameters, ThatCannotBeUnderstoodAreNamedWithTheirLine) {
                 ThrowsMessage<Error>(AllOf(HasSubstr("cannot tune kernel.cu:2: "), HasSubstr(why))))
         << text;
   };
-  refused("AUTOKERNEL_TUNE(BM, 1.5);", "'1.5'; write whole numbers");
-  refused("AUTOKERNEL_TUNE(BM, N);", "'N'; write whole numbers");
-  refused("AUTOKERNEL_TUNE(BM, 64, );", "''; write whole numbers");
+  refused("AUTOKERNEL_TUNE(BM, 1.5);", "'1.5'; write numbers that an int holds");
+  refused("AUTOKERNEL_TUNE(BM, N);", "'N'; write numbers that an int holds");
+  refused("AUTOKERNEL_TUNE(BM, 64, );", "''; write numbers that an int holds");
   refused("AUTOKERNEL_TUNE(BM, 1, 0x1);", "0x1 twice");
   refused("AUTOKERNEL_TUNE(BM);", "BM has no value");
   refused("AUTOKERNEL_TUNE();", "write AUTOKERNEL_TUNE(NAME");
@@ -97,7 +98,7 @@ TEST(TuneParameters, AreReadOrRefusedWhereverTheTextIsCut) {
   }
 }
 
-TEST(TuneConditions, HoldAsTheCompilerWouldSay) {
+TEST(TuneConditions, AreThoseOfTheSizeAndTheParameters) {
   const TuneSpace space = tune_space_of(kKernel, "kernel.cu");
   TuneConditions conditions(space, {{"M", 1024}});
   EXPECT_THAT(conditions.left(), IsEmpty());
@@ -105,20 +106,88 @@ TEST(TuneConditions, HoldAsTheCompilerWouldSay) {
   EXPECT_FALSE(conditions.hold({1, 0, 1}));  // 256 * 3
   EXPECT_TRUE(conditions.hold({1, 1, 1}));   // 256 * 2
   EXPECT_FALSE(conditions.hold({1, 1, 0}));  // neither swizzled nor below 200
-  TuneConditions at_another_size(space, {{"M", 1000}});
-  EXPECT_FALSE(at_another_size.hold({0, 0, 0}));
 }
 
-TEST(TuneConditions, ThatAreNotArithmeticAreLeftToTheCompiler) {
+TEST(TuneConditions, ThatCannotBeReadAreLeftToTheCompiler) {
   const TuneSpace space = tune_space_of(
       "AUTOKERNEL_TUNE(BM, 64, 128); AUTOKERNEL_TUNE_IF(BM * sizeof(float) < 300);"
-      "AUTOKERNEL_TUNE_IF(BM < 100); AUTOKERNEL_TUNE_IF(7 / (BM - 128) < 9);",
+      "AUTOKERNEL_TUNE_IF(BM < 100); AUTOKERNEL_TUNE_IF(7 / (BM - 128) < 9);"
+      "AUTOKERNEL_TUNE_IF(BM > 100);",
       "kernel.cu");
   TuneConditions conditions(space, {});
-  ASSERT_THAT(conditions.left(), SizeIs(1));
+  ASSERT_THAT(conditions.left(), SizeIs(2));
   EXPECT_EQ(conditions.left()[0].condition, "BM * sizeof(float) < 300");
+  EXPECT_EQ(conditions.left()[1].why, "it would exclude the values that the kernel has");
   EXPECT_TRUE(conditions.hold({0}));
   EXPECT_FALSE(conditions.hold({1}));
+}
+
+// As C++ has it: what the macro's second argument is, the compiler evaluates.
+#define EXPECT_AS_COMPILED(expression)                                                   \
+  EXPECT_EQ(IntegerCondition(#expression, place_of).holds({A, B, Q}), (expression) != 0) \
+      << #expression
+
+TEST(IntegerCondition, HoldsAsTheCompilerSays) {
+  const auto place_of = [](std::string_view name) -> std::optional<std::size_t> {
+    if (name.size() != 1 || std::string_view("ABQ").find(name[0]) == std::string_view::npos)
+      return {};
+    return std::string_view("ABQ").find(name[0]);
+  };
+  for (const int A : {-3, 1, 64, 128}) {
+    for (const int B : {1, 2, 7}) {
+      for (const int Q : {0, 1, 5}) {
+        // What compilers warn of is what people get wrong.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wparentheses"
+#pragma GCC diagnostic ignored "-Wbool-compare"
+#pragma GCC diagnostic ignored "-Wint-in-bool-context"
+        EXPECT_AS_COMPILED(A <= 64 || B <= 64 && Q == 1);
+        EXPECT_AS_COMPILED(A > 64 == B > 1);
+        EXPECT_AS_COMPILED((A ^ B) == 0);
+        EXPECT_AS_COMPILED(A ^ B == 0);
+        EXPECT_AS_COMPILED(A & B - 1);
+        EXPECT_AS_COMPILED(A + B * 3 - Q % 3 / 2 == 60);
+        EXPECT_AS_COMPILED(A / B * B + A % B == A);
+        EXPECT_AS_COMPILED(B + Q << 1 <= 8);
+        EXPECT_AS_COMPILED(1 << B + Q > 0x20);
+        EXPECT_AS_COMPILED(!(A == Q) ? B : A < 3);
+        EXPECT_AS_COMPILED(Q ? A ? 1 : 0 : B > 1 ? 0 : 1);
+        EXPECT_AS_COMPILED(-A - -B != ~Q);
+        EXPECT_AS_COMPILED(A | B & Q ^ 1'0);
+        EXPECT_AS_COMPILED(A == 0b1000000 || A == 0100 || false);
+        EXPECT_AS_COMPILED(Q != 0 && A / Q > 1);
+#pragma GCC diagnostic pop
+      }
+    }
+  }
+  const auto value = [&](const std::string& text, std::int64_t a) {
+    return IntegerCondition(text, place_of).holds({a, 1, 0});
+  };
+  EXPECT_EQ(value("A * A > 5", 100'000), std::nullopt);  // no int
+  EXPECT_EQ(value("A > 5", 1LL << 40), std::nullopt);
+  EXPECT_EQ(value("1 / Q == A", 1), std::nullopt);
+  EXPECT_EQ(value("B || 1 / Q == A", 1), true);
+  EXPECT_EQ(value("1 << A", 40), std::nullopt);
+}
+
+TEST(IntegerCondition, ThatIsNotReadIsRefusedWhereverItIsCut) {
+  const auto no_names = [](std::string_view) { return std::optional<std::size_t>(0); };
+  const std::string whole = "(A + 0x1'0u) * 3 << 2 <= -B ? !(C == 1) && ~D : E % 7 | 4 ^ F";
+  for (std::size_t length = 0; length <= whole.size(); ++length) {
+    try {
+      EXPECT_TRUE(IntegerCondition(whole.substr(0, length), no_names).holds({1}).has_value());
+    } catch (const UnreadableCondition&) {
+    }
+  }
+  for (const std::string& wrong :
+       {std::string("sizeof(int)"), std::string("A B"), std::string("A,"), std::string("1.5"),
+        std::string("A = 1"), std::string("99999999999"), std::string("08"), std::string("A ? 1"),
+        std::string(5000, '('), std::string(5000, '-') + "1", std::string(9000, '1')}) {
+    EXPECT_THROW(IntegerCondition(wrong, no_names), UnreadableCondition) << wrong.substr(0, 30);
+  }
+  std::string chain = "1";
+  for (int i = 0; i < 5000; ++i) chain += "+1";
+  EXPECT_THROW(IntegerCondition(chain, no_names), UnreadableCondition);
 }
 
 }  // namespace

@@ -65,7 +65,7 @@ class Rounds {
       std::ranges::shuffle(order, random);
       // Baselines are built in the first round, and whether there is a GPU is known behind a
       // kernel.
-      if (round_ == 0) std::ranges::stable_partition(order, [&](auto i) { return i < kernels; });
+      if (round_ == 0) std::ranges::partition(order, [&](auto i) { return i < kernels; });
       made_.rounds = static_cast<int>(round_) + 1;
       try {
         for (const std::size_t which : order) {

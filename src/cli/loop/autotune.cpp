@@ -12,6 +12,7 @@
 #include "autokernel/base/files.h"
 #include "autokernel/base/interrupts.h"
 #include "autokernel/base/visible_text.h"
+#include "autokernel/repo/repository.h"
 #include "cli/commands.h"
 #include "cli/loop/open_run.h"
 #include "cli/loop/run_notifications.h"
@@ -50,7 +51,7 @@ class LoopAutotune : public Command {
 
 constexpr const char* kLoopAutotuneExamples = R"text(Examples:
   autokernel loop autotune
-  autokernel loop autotune --most 40 --t4 tuning.json
+  autokernel loop autotune --most 40 --t4 .autokernel/tuning.json
   autokernel loop autotune --strategy exhaustive
 
 A kernel declares a parameter in place of a constant, and which values go together:
@@ -70,6 +71,27 @@ are not measured again. Ctrl-C stops after the current step. Exit codes: 0 nothi
   throw Error(Stop::usage, fmt::format("there is no strategy '{}'; there are bayes, random and "
                                        "exhaustive",
                                        visible_line(name)));
+}
+
+// A new file in the repository would be taken for an edit.
+void require_place_for_results(const std::string& file) {
+  namespace fs = std::filesystem;
+  if (file.empty()) return;
+  refuse_to_overwrite_source(file, "the results");
+  std::error_code unreadable;
+  const fs::path folder = fs::weakly_canonical(fs::absolute(file).parent_path(), unreadable);
+  if (!fs::is_directory(folder, unreadable) || fs::is_directory(file, unreadable)) {
+    throw Error(Stop::usage,
+                fmt::format("cannot write {}: it is a folder, or in none that there is",
+                            visible_line(file)));
+  }
+  const fs::path root = repo::Repository::open(fs::current_path()).root();
+  const fs::path within = folder.lexically_relative(fs::weakly_canonical(root, unreadable));
+  const bool is_outside = within.empty() || *within.begin() == "..";
+  if (is_outside || *within.begin() == ".autokernel") return;
+  throw Error(Stop::usage, fmt::format("cannot write {}: a new file in the repository would stop "
+                                       "the run; write it elsewhere, or below .autokernel/",
+                                       visible_line(file)));
 }
 
 [[nodiscard]] std::string summary_text(const loop::TuneSummary& summary) {
@@ -99,7 +121,10 @@ void LoopAutotune::declare(Options options) {
       .type_name("NAME")
       .tells_default();
   options.add_option("--most", most_, "Try at most N configurations").type_name("N").positive();
-  options.add_option("--seed", seed_, "Of what is drawn").type_name("N").tells_default();
+  options.add_option("--seed", seed_, "Of what is drawn")
+      .within(0, 1'000'000'000)
+      .type_name("N")
+      .tells_default();
   options.add_option("--t4", t4_, "Write what was measured to FILE, as Kernel Tuner does (T4)")
       .type_name("FILE");
   remembered_.declare(options);
@@ -121,7 +146,7 @@ int LoopAutotune::run(const Console& console) {
   const loop::AutotuneOptions autotune = {.strategy = strategy_named(strategy_),
                                           .most = most_,
                                           .seed = static_cast<std::uint64_t>(seed_)};
-  if (!t4_.empty()) refuse_to_overwrite_source(t4_, "the results");
+  require_place_for_results(t4_);
   RunNotifications notifications(console, no_notify_);
   Watching watching(console, verbose_ ? Diagnostics::Level::verbose : Diagnostics::Level::quiet,
                     timeout_.limits());
@@ -132,9 +157,11 @@ int LoopAutotune::run(const Console& console) {
   auto loop = loop::Loop::open(std::filesystem::current_path(), "autokernel loop autotune",
                                std::move(context));
   remembered_.require_same(loop.run());
+  bool begun = false;
   const loop::AutotuneObserver observer = {
       .begins =
           [&](const loop::TuneSummary& summary) {
+            begun = true;
             console.out << summary_text(summary) << std::flush;
           },
       .stepped =
@@ -142,15 +169,23 @@ int LoopAutotune::run(const Console& console) {
             console.out << experiment_line(step.experiment, step.time_us) << std::flush;
             notifications.stepped(step, loop.status());
           }};
-  const loop::Autotuned done = loop.autotune(autotune, observer);
+  const loop::Autotuned done = [&] {
+    try {
+      return loop.autotune(autotune, observer);
+    } catch (const Error&) {
+      // What was measured until then is not lost with it.
+      if (begun) write_results(loop, console);
+      throw;
+    }
+  }();
   notifications.settle(done.signal != 0);
   write_results(loop, console);
-  console.out << "---\n" << status_text(loop.status()) << std::flush;
+  console.out << (done.experiments == 0 ? "" : "---\n") << status_text(loop.status()) << std::flush;
   console.err << fmt::format("autokernel: stopped after {} experiment{}, {} kept: {}\n",
                              done.experiments, done.experiments == 1 ? "" : "s", done.kept,
                              done.why);
   if (done.signal != 0) throw Interrupted(done.signal);
-  return loop.status().why_stop().empty() ? 0 : static_cast<int>(Stop::budget);
+  return loop.status().is_budget_used_up() ? static_cast<int>(Stop::budget) : 0;
 }
 
 std::unique_ptr<Command> loop_autotune_command() { return std::make_unique<LoopAutotune>(); }

@@ -19,15 +19,6 @@ constexpr double kSeconds = 1e-3;
   return "runtime";
 }
 
-// A number where the value is one, as tuners take parameters.
-[[nodiscard]] Json value_of(const std::string& text) {
-  if (text == "true" || text == "false") return text == "true";
-  std::string digits;
-  for (const char c : text)
-    if (c != '\'') digits += c;
-  return std::stoll(digits, nullptr, 0);
-}
-
 [[nodiscard]] Json times_of(const ledger::Experiment& experiment) {
   Json times = {{"runtimes", Json::array()}};
   const std::optional<Json> measured = document::parsed(experiment.result);
@@ -56,12 +47,12 @@ std::string t4_results(const std::vector<loop::TunedExperiment>& experiments) {
   for (const loop::TunedExperiment& tuned : experiments) {
     const ledger::Experiment& experiment = tuned.experiment;
     Json configuration = Json::object();
-    for (const auto& [name, value] : tuned.values) configuration[name] = value_of(value);
+    for (const auto& [name, value] : tuned.values) configuration[name] = value;
     const bool is_right = experiment.status != ledger::Status::crash;
     Json measurements = Json::array();
-    if (is_right && experiment.median_us) {
+    if (is_right && tuned.time_us) {
       measurements.push_back(
-          {{"name", "time"}, {"value", *experiment.median_us / kMicroseconds}, {"unit", "ms"}});
+          {{"name", "time"}, {"value", *tuned.time_us / kMicroseconds}, {"unit", "ms"}});
     }
     results.push_back({{"timestamp", experiment.at},
                        {"configuration", configuration},

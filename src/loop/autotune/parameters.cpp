@@ -1,15 +1,19 @@
 #include "loop/autotune/parameters.h"
 
 #include <fmt/format.h>
-#include <muParserInt.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <optional>
 #include <set>
+#include <utility>
 
 #include "autokernel/base/error.h"
 #include "autokernel/base/visible_text.h"
 #include "autokernel/compile/normalized_source.h"
 #include "autokernel/compile/source_text.h"
+#include "loop/autotune/integer_condition.h"
 
 namespace autokernel::loop {
 namespace {
@@ -19,6 +23,7 @@ constexpr std::string_view kCondition = "AUTOKERNEL_TUNE_IF";
 // More than anybody writes by hand.
 constexpr std::size_t kMostParameters = 32;
 constexpr std::size_t kMostValues = 256;
+constexpr std::size_t kMostConditions = 64;
 
 [[nodiscard]] std::string_view without_blanks_around(std::string_view text) {
   constexpr std::string_view kBlanks = " \t\r\n";
@@ -72,6 +77,8 @@ class Reader {
   std::size_t condition(std::size_t at) {
     const auto [begin, end] = in_brackets(at);
     const std::string_view written = std::string_view(readable_).substr(begin, end - begin);
+    if (space_.conditions.size() == kMostConditions)
+      fail(fmt::format("there are more than {} conditions", kMostConditions));
     space_.conditions.emplace_back(without_blanks_around(written));
     return end;
   }
@@ -89,14 +96,15 @@ class Reader {
     if (std::ranges::find(space_.parameters, parameter.name, &TuneParameter::name) !=
         space_.parameters.end())
       fail(parameter.name + " is declared twice");
-    std::set<double> known;
+    std::set<std::int64_t> known;
     for (std::size_t from = parameter.begin; from <= end && comma < all.size();) {
       const std::size_t to = std::min(readable_.find(',', from), end);
       const std::string value(
           without_blanks_around(std::string_view(readable_).substr(from, to - from)));
       if (!is_whole_number(value)) {
-        fail(fmt::format("{} has the value '{}'; write whole numbers, such as 64 or 0x40",
-                         parameter.name, visible_line(value)));
+        fail(fmt::format(
+            "{} has the value '{}'; write numbers that an int holds, such as 64 or 0x40",
+            parameter.name, visible_line(value)));
       }
       if (!known.insert(value_of(value)).second)
         fail(fmt::format("{} has the value {} twice", parameter.name, value));
@@ -136,28 +144,20 @@ template <typename Values>
 
 }  // namespace
 
-bool is_whole_number(std::string_view text) {
-  if (text == "true" || text == "false") return true;
-  if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
-  while (!text.empty() && std::string_view("uUlL").find(text.back()) != std::string_view::npos)
-    text.remove_suffix(1);
-  const bool is_hexadecimal = text.starts_with("0x") || text.starts_with("0X");
-  if (is_hexadecimal) text.remove_prefix(2);
-  constexpr std::size_t kMostDigits = 15;  // what a double holds
-  return !text.empty() && text.size() <= kMostDigits && text.front() != '\'' &&
-         text.back() != '\'' && std::ranges::all_of(text, [&](char c) {
-           return (c >= '0' && c <= '9') || c == '\'' ||
-                  (is_hexadecimal && ((c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F')));
-         });
+namespace {
+
+[[nodiscard]] std::optional<std::int64_t> signed_literal(std::string_view text) {
+  const bool is_negative = text.starts_with('-');
+  if (is_negative || text.starts_with('+')) text.remove_prefix(1);
+  const std::optional<std::int64_t> value = integer_literal(text);
+  return value && is_negative ? -*value : value;
 }
 
-double value_of(const std::string& text) {
-  if (text == "true") return 1;
-  if (text == "false") return 0;
-  std::string digits;
-  std::ranges::copy_if(text, std::back_inserter(digits), [](char c) { return c != '\''; });
-  return static_cast<double>(std::stoll(digits, nullptr, 0));
-}
+}  // namespace
+
+bool is_whole_number(std::string_view text) { return signed_literal(text).has_value(); }
+
+std::int64_t value_of(const std::string& text) { return signed_literal(text).value(); }
 
 TuneSpace tune_space_of(std::string_view source, const std::string& file) {
   return Reader(source, file).space();
@@ -208,35 +208,36 @@ Configuration configuration_of(const TuneSpace& of_text, const TuneSpace& space)
 
 // Parsed once: there may be a million configurations.
 struct TuneConditions::Parsed {
-  std::vector<std::vector<double>> values_of;  // by parameter
-  std::vector<double> current;                 // which the parsers refer to
-  std::vector<mu::ParserInt> conditions;
+  std::vector<std::vector<std::int64_t>> values_of;  // by parameter
+  std::vector<std::int64_t> current;                 // of parameters, then of sizes
+  std::vector<IntegerCondition> conditions;
 };
 
-TuneConditions::TuneConditions(const TuneSpace& space, const std::map<std::string, double>& sizes)
+TuneConditions::TuneConditions(const TuneSpace& space,
+                               const std::map<std::string, std::int64_t>& sizes)
     : parsed_(std::make_unique<Parsed>()) {
-  parsed_->current.resize(space.parameters.size());
+  std::map<std::string, std::size_t, std::less<>> places;
   for (const TuneParameter& parameter : space.parameters) {
-    std::vector<double>& values = parsed_->values_of.emplace_back();
+    std::vector<std::int64_t>& values = parsed_->values_of.emplace_back();
     for (const std::string& value : parameter.values) values.push_back(value_of(value));
-    parsed_->current[parsed_->values_of.size() - 1] = values.front();
+    places.emplace(parameter.name, parsed_->current.size());
+    parsed_->current.push_back(values.front());
   }
-  for (const std::string& condition : space.conditions) {
+  for (const auto& [name, value] : sizes) {
+    if (places.emplace(name, parsed_->current.size()).second) parsed_->current.push_back(value);
+  }
+  for (const std::string& text : space.conditions) {
     try {
-      mu::ParserInt parser;
-      std::map<std::string, double> constants = sizes;
-      constants["true"] = 1;
-      constants["false"] = 0;
-      for (std::size_t i = 0; i < space.parameters.size(); ++i) {
-        constants.erase(space.parameters[i].name);
-        parser.DefineVar(space.parameters[i].name, &parsed_->current[i]);
-      }
-      for (const auto& [name, value] : constants) parser.DefineConst(name, value);
-      parser.SetExpr(condition);
-      static_cast<void>(parser.Eval());
-      parsed_->conditions.push_back(std::move(parser));
-    } catch (const mu::ParserError& error) {
-      left_.push_back({condition, error.GetMsg()});
+      IntegerCondition condition(text, [&](std::string_view name) {
+        const auto place = places.find(name);
+        return place == places.end() ? std::nullopt : std::optional(place->second);
+      });
+      // The kernel has these values, and compiles.
+      if (condition.holds(parsed_->current) == false)
+        throw UnreadableCondition("it would exclude the values that the kernel has");
+      parsed_->conditions.push_back(std::move(condition));
+    } catch (const UnreadableCondition& why) {
+      left_.push_back({text, why.what()});
     }
   }
 }
@@ -247,13 +248,8 @@ TuneConditions::~TuneConditions() = default;
 bool TuneConditions::hold(const Configuration& configuration) {
   for (std::size_t i = 0; i < configuration.size(); ++i)
     parsed_->current[i] = parsed_->values_of[i][configuration[i]];
-  return std::ranges::all_of(parsed_->conditions, [](const mu::ParserInt& condition) {
-    try {
-      return condition.Eval() != 0;
-    } catch (const mu::ParserError&) {
-      // A division by zero, which the compiler names.
-      return true;
-    }
+  return std::ranges::all_of(parsed_->conditions, [&](const IntegerCondition& condition) {
+    return condition.holds(parsed_->current).value_or(true);
   });
 }
 

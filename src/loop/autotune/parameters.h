@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
@@ -47,16 +48,18 @@ using Configuration = std::vector<std::size_t>;
 // empty where it has a value that this space lacks.
 [[nodiscard]] Configuration configuration_of(const TuneSpace& of_text, const TuneSpace& space);
 
-// Whether a whole number written as in C++ ("64", "0x40", "1'024u", "true").
+// Whether a whole number written as in C++ ("64", "-0x40", "1'024u", "true") that an int holds.
 [[nodiscard]] bool is_whole_number(std::string_view text);
-[[nodiscard]] double value_of(const std::string& text);
+// Of such a text.
+[[nodiscard]] std::int64_t value_of(const std::string& text);
 
 // Whether a configuration meets the conditions. `sizes` are the case's symbols, which a condition
-// may name. A condition that cannot be evaluated here holds; it is named in `left`, and the
-// compiler, for which it is a static_assert, decides.
+// may name. A condition that cannot be read here (integer_condition.h), or that the kernel's own
+// values would not meet, holds; it is named in `left`, and the compiler, for which it is a
+// static_assert, decides.
 class TuneConditions {
  public:
-  TuneConditions(const TuneSpace& space, const std::map<std::string, double>& sizes);
+  TuneConditions(const TuneSpace& space, const std::map<std::string, std::int64_t>& sizes);
   TuneConditions(TuneConditions&&) noexcept;
   TuneConditions& operator=(TuneConditions&&) noexcept;
   ~TuneConditions();

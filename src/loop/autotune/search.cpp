@@ -12,7 +12,7 @@
 namespace autokernel::loop {
 namespace {
 
-constexpr std::size_t kMostConfigurations = 1'000'000;
+constexpr std::size_t kMostConfigurations = 200'000;
 
 // One after the other, as they are given.
 class InOrder : public ConfigurationSearch {
@@ -66,6 +66,7 @@ class Bayesian : public ConfigurationSearch {
       std::swap(left_[i], left_[one(random_)]);
     }
     std::vector<std::vector<double>> places;
+    places.reserve(count);
     for (std::size_t i = 0; i < count; ++i) places.push_back(places_.of(left_[i]));
     return left_[surrogate_.most_promising(places)];
   }

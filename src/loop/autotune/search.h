@@ -12,7 +12,7 @@
 namespace autokernel::loop {
 
 // All configurations that meet the conditions, in the order of the declarations: the last parameter
-// changes first. Throws Error(usage) where the parameters have more than a million.
+// changes first. Throws Error(usage) where the parameters have more than 200,000.
 [[nodiscard]] std::vector<Configuration> allowed_configurations(const TuneSpace& space,
                                                                 TuneConditions& conditions);
 

@@ -73,6 +73,7 @@ Places::Places(const std::vector<std::vector<double>>& values) {
 
 std::vector<double> Places::of(const Configuration& configuration) const {
   std::vector<double> place;
+  place.reserve(configuration.size());
   for (std::size_t i = 0; i < configuration.size(); ++i)
     place.push_back(ranks_[i][configuration[i]]);
   return place;
