@@ -52,6 +52,8 @@ void Doctor::declare(Options options) {
 
 int Doctor::run(const Console& console) {
   const driver::DeviceChoice device = driver::parse_device(device_);
+  if (!device.place.empty())
+    throw Error(Stop::usage, "doctor checks this machine; run it on the other one");
   if (timeout_seconds_ < 1 || timeout_seconds_ > kLongestDoctorTimeout) {
     throw Error(Stop::usage, "--timeout takes whole seconds, from 1 to 86400");
   }

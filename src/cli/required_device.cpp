@@ -10,6 +10,10 @@
 namespace autokernel::cli {
 
 void require_device(const driver::DeviceChoice& choice) {
+  if (!choice.place.empty()) {
+    throw Error(Stop::usage, fmt::format("cannot run the program on {}: it runs on this machine",
+                                         driver::spelling(choice)));
+  }
   if (choice.kind != driver::DeviceChoice::Kind::cuda) return;
   const driver::Survey survey = driver::survey();
   if (static_cast<std::size_t>(choice.ordinal) < survey.gpus.size()) return;

@@ -11,7 +11,8 @@ template <typename Text>
 void add_device(Options options, Text& device, const std::string& afterwards) {
   options
       .add_option("--device", device,
-                  "auto (a GPU if there is one, else emulated), cuda, cuda:N or cpu (emulated)" +
+                  "auto (a GPU if there is one, else emulated), cuda, cuda:N, cpu (emulated), or "
+                  "ssh://HOST/DEVICE" +
                       afterwards)
       .type_name("DEVICE");
 }

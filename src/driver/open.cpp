@@ -92,6 +92,10 @@ void load_ptx_compiler() {
 fs::path emulator_file() { return own_library(kEmulatorLibrary); }
 
 Driver Driver::open(const DeviceChoice& choice) {
+  if (!choice.place.empty()) {
+    throw Error(Stop::usage, "cannot use " + spelling(choice) +
+                                 ": this command works on devices of this machine; run it there");
+  }
   if (choice.kind == DeviceChoice::Kind::cpu) return open_emulator();
   Gpus gpus = find_gpus();
   if (choice.kind == DeviceChoice::Kind::automatic && !gpus.why.empty()) return open_emulator();

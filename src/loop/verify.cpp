@@ -119,6 +119,11 @@ Verification Loop::verify(const std::string& tag, int processes, Python python) 
                                          "run, each confined to a folder of its own",
                                          run.tag));
   }
+  if (python == Python::refused && !trial::parse_device(run.device).place.empty()) {
+    throw Error(Stop::usage, fmt::format("cannot verify the run {}: the record names another "
+                                         "machine, {}; --allow lets this program connect to it",
+                                         run.tag, run.device));
+  }
   if (python == Python::refused && run.editable.ends_with(".py")) {
     throw Error(Stop::usage, fmt::format("cannot verify the run {}: its kernel, {}, is compiled by "
                                          "Python that the record names; --allow lets it run, "

@@ -27,6 +27,7 @@ ANY_VERDICT = (0, 10, 16)
 TRANSCRIPT = Skip("a run of minutes; scripts/readme-run records it")
 
 RULES = [
+    (r"autokernel .*--device ssh://", Skip("another machine; tests/e2e/elsewhere_test.cpp has one")),
     (r"\./dev ", Skip("builds or installs; that there is such a command is checked")),
     (r"export PATH=", Skip("the program is on the PATH already")),
     (r"git (push|fetch) ", Skip("there is no other repository")),

@@ -212,7 +212,7 @@ int resident_seconds() {
 
 void get_runner_ready(const Request& expected, Starting starting) {
   const int seconds = resident_seconds();
-  if (seconds == 0 || !expected.confined) return;
+  if (seconds == 0 || !expected.confined || !expected.device.place.empty()) return;
   try {
     // What would change what is measured is left out here, too.
     const Variables variables = runner_environment(own_variables()).variables;

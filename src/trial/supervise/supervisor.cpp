@@ -15,6 +15,7 @@
 #include "autokernel/trial/other_device.h"
 #include "autokernel/trial/runner_environment.h"
 #include "autokernel/trial/sources.h"
+#include "trial/supervise/elsewhere.h"
 #include "trial/supervise/harness_memory.h"
 #include "trial/supervise/lost_runner.h"
 #include "trial/supervise/runner_process.h"
@@ -353,6 +354,19 @@ class SupervisedTrial {
 
 Result supervise(const Request& request, const Limits& limits, const Observer& observer,
                  const RunnerCommand& runner) {
+  if (!request.device.place.empty()) {
+    if (!request.python_allowed) {
+      throw Error(Stop::usage, fmt::format("cannot measure on {}: the record names another machine; "
+                                           "--allow lets this program connect to it",
+                                           driver::spelling(request.device)));
+    }
+    if (is_of_command(request)) {
+      throw Error(Stop::usage, fmt::format("cannot measure on {}: cases of commands run on this "
+                                           "machine alone",
+                                           driver::spelling(request.device)));
+    }
+    return supervise_elsewhere(request, limits, observer);
+  }
   if (is_of_command(request)) {
     if (!request.python_allowed) {
       throw Error(Stop::usage,

@@ -1,0 +1,190 @@
+// Trials on another machine, which is this one behind an ssh of the test's own, or a real one where
+// there is a server.
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <thread>
+
+#include "autokernel/base/search_path.h"
+#include "e2e/loop_workplace.h"
+#include "support/census.h"
+
+namespace autokernel::test {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::ContainsRegex;
+using testing::HasSubstr;
+using testing::Not;
+
+class Elsewhere : public LoopWorkplace {
+ protected:
+  // A program called ssh, which is given options, "--", a host and a command.
+  void ssh_is(const std::string& script) const {
+    const fs::path file = repository_.beside("bin/ssh");
+    fs::create_directories(file.parent_path());
+    write(file, "#!/bin/sh\nwhile [ \"$1\" != -- ]; do shift; done\nhost=$2 command=$3\n" + script);
+    fs::permissions(file, fs::perms::owner_all);
+  }
+  // Runs the command here, where the program is found, in a session of its own: what is killed here
+  // is not killed there.
+  void ssh_runs_here() const {
+    ssh_is("PATH=" + fs::path(AUTOKERNEL_PROGRAM).parent_path().string() +
+           ":$PATH; export PATH\nexec setsid --wait sh -c \"$command\"\n");
+  }
+  [[nodiscard]] Invocation elsewhere(std::vector<std::string> arguments) const {
+    Invocation invocation = autokernel(arguments);
+    invocation.environment["PATH"] =
+        repository_.beside("bin").string() + ":" +
+        std::getenv("PATH");  // NOLINT(concurrency-mt-unsafe): one thread
+    invocation.environment["AUTOKERNEL_RESIDENT"] = "0";
+    return invocation;
+  }
+  [[nodiscard]] Outcome bench(const std::string& device,
+                              const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> arguments = {"bench",  "--device", device,
+                                          "--size", "check",    "--quick"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return test::run(elsewhere(arguments));
+  }
+
+ private:
+  static void write(const fs::path& file, const std::string& text) { std::ofstream(file) << text; }
+};
+
+TEST_F(Elsewhere, ABenchIsAsOneHere) {
+  ssh_runs_here();
+  edit(kernel(kFastest));
+  const Outcome right = bench("ssh://me@there:2222/cpu", {"--json"});
+  EXPECT_EQ(right.code, 0) << right.out << right.err;
+  const auto record = nlohmann::json::parse(right.out);
+  EXPECT_EQ(record.at("verdict"), "correct");
+  EXPECT_GT(record.at("median_us"), 0.0);
+  edit(wrong_kernel());
+  EXPECT_EQ(bench("ssh://there/cpu").code, 11);
+  edit(kernel_that_does_not_compile());
+  const Outcome broken = bench("ssh://there");
+  EXPECT_EQ(broken.code, 12);
+  EXPECT_THAT(broken.out, HasSubstr("kernel.cu:10"));
+  expect_nothing_left();
+}
+
+TEST_F(Elsewhere, ARunRemembersTheMachine) {
+  ssh_runs_here();
+  const Outcome begun = test::run(
+      elsewhere({"loop", "start", "demo", "--device", "ssh://there/cpu", "--size", "check"}));
+  EXPECT_EQ(begun.code, 0) << begun.out << begun.err;
+  edit(kernel(kFastest));
+  const Outcome faster = test::run(elsewhere({"loop", "step", "-m", "fewer rounds"}));
+  EXPECT_EQ(faster.code, 0) << faster.out << faster.err;
+  edit(kernel(kFaster));
+  EXPECT_EQ(test::run(elsewhere({"loop", "step", "-m", "more"})).code, 10);
+  // A record may be somebody else's.
+  const Outcome asked = test::run(elsewhere({"verify-run", "--processes", "2"}));
+  EXPECT_EQ(asked.code, 2) << asked.out << asked.err;
+  EXPECT_THAT(asked.err, HasSubstr("--allow lets this program connect to it"));
+  EXPECT_EQ(test::run(elsewhere({"verify-run", "--processes", "2", "--allow"})).code, 0);
+  expect_nothing_left();
+}
+
+TEST_F(Elsewhere, ABrokenConnectionCostsARepetition) {
+  edit(kernel(kFastest));
+  const std::string once = repository_.beside("once").string();
+  ssh_is("PATH=" + fs::path(AUTOKERNEL_PROGRAM).parent_path().string() + ":$PATH; export PATH\n" +
+         "if [ -e " + once + " ]; then exec sh -c \"$command\"; fi\ntouch " + once + "\n" +
+         // The greeting gets through, and not much more.
+         "sh -c \"$command\" | { head -n 1; head -c 20; }\necho 'cut off' >&2\n");
+  const Outcome run = bench("ssh://there/cpu");
+  EXPECT_EQ(run.code, 0) << run.out << run.err;
+  EXPECT_THAT(run.out,
+              ContainsRegex("the connection to ssh://there was lost \\(.*\\), and the trial "
+                            "made again"));
+}
+
+TEST_F(Elsewhere, WhatCannotBeReachedIsNamed) {
+  const auto fails = [&](const char* script, const char* why) {
+    ssh_is(script);
+    const Outcome run = bench("ssh://there/cpu");
+    EXPECT_EQ(run.code, 3) << run.out << run.err;
+    EXPECT_THAT(run.err, AllOf(HasSubstr("cannot measure at ssh://there: "), HasSubstr(why)));
+  };
+  fails("echo 'connect to host there port 22: Connection refused' >&2; exit 255", "refused");
+  fails("echo 'sh: autokernel: not found' >&2; exit 127",
+        "; install this build of autokernel there");
+  fails("echo autokernel-relay 0.1.0 0123abcd; sleep 60", "it has another build of autokernel");
+  fails("head -c 3000000 /dev/zero", "");
+}
+
+TEST_F(Elsewhere, PlacesAreHostsAndNoOptions) {
+  ssh_is("touch " + repository_.beside("ran").string());
+  for (const char* device :
+       {"ssh://-oProxyCommand=x/cpu", "ssh://", "ssh:///cpu", "ssh://a b/cpu", "ssh://me@-x/cpu",
+        "ssh://a;b/cpu", "ssh://$(x)/cpu", "ssh://there/ssh://there/cpu", "ssh://there/tpu"}) {
+    const Outcome run = bench(device);
+    EXPECT_EQ(run.code, 2) << device << run.out << run.err;
+    EXPECT_THAT(run.err, HasSubstr("no such device")) << device;
+  }
+  EXPECT_EQ(test::run(elsewhere({"doctor", "--device", "ssh://there/cpu"})).code, 2);
+  EXPECT_EQ(test::run(elsewhere({"profile", "--device", "ssh://there/cuda", "--", "true"})).code,
+            2);
+  EXPECT_FALSE(fs::exists(repository_.beside("ran")));
+}
+
+TEST_F(Elsewhere, NothingIsLeftThereWhenItIsInterrupted) {
+  ssh_runs_here();
+  edit(endless_kernel());
+  RunningProgram run(elsewhere(
+      {"bench", "--device", "ssh://there/cpu", "--size", "check", "--quick", "--timeout", "100"}));
+  std::this_thread::sleep_for(std::chrono::seconds{2});
+  run.send(SIGINT);
+  EXPECT_EQ(run.wait(std::chrono::seconds{60}).code, 128 + SIGINT);
+  // It notices the end of the connection, and ends its trial.
+  for (int i = 0; i < 100 && !fs::is_empty(repository_.beside("tmp")); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds{100});
+  expect_nothing_left();
+}
+
+TEST_F(Elsewhere, ARealServerWillDo) {
+  const fs::path server = "/usr/sbin/sshd";
+  if (!fs::exists(server) || ::geteuid() != 0 || find_on_path("ssh-keygen").empty())
+    GTEST_SKIP() << "there is no sshd, or this is not root";
+  const std::string folder = repository_.beside("sshd").string();
+  fs::create_directories(folder);
+  fs::create_directories("/run/sshd");
+  const std::string port = std::to_string(20000 + ::getpid() % 20000);
+  const std::string setup =
+      "cd " + folder +
+      " && for key in host user; do ssh-keygen -q -t ed25519 -N '' -f $key; done && "
+      "printf '%s\\n' 'Port " +
+      port + "' 'ListenAddress 127.0.0.1' 'HostKey " + folder +
+      "/host' "
+      "'AuthorizedKeysFile " +
+      folder +
+      "/user.pub' 'StrictModes no' 'UsePAM no' "
+      "'PermitRootLogin yes' 'PidFile " +
+      folder +
+      "/pid' "
+      "'SetEnv PATH=" +
+      fs::path(AUTOKERNEL_PROGRAM).parent_path().string() +
+      ":/usr/bin:/bin' "
+      "> conf && " +
+      server.string() + " -f conf";
+  ASSERT_EQ(std::system(setup.c_str()), 0);  // NOLINT(concurrency-mt-unsafe): one thread
+  ssh_is(
+      "exec /usr/bin/ssh -F none -T -o BatchMode=yes -o StrictHostKeyChecking=no -o "
+      "UserKnownHostsFile=/dev/null -o LogLevel=ERROR -i " +
+      folder + "/user -p " + port + " -- \"$host\" \"$command\"\n");
+  edit(kernel(kFastest));
+  const Outcome run = bench("ssh://root@127.0.0.1/cpu");
+  EXPECT_EQ(run.code, 0) << run.out << run.err;
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): one thread
+  EXPECT_EQ(std::system(("kill $(cat " + folder + "/pid)").c_str()), 0);
+}
+
+}  // namespace
+}  // namespace autokernel::test
