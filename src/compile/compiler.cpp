@@ -15,6 +15,7 @@
 #include "autokernel/base/landlock.h"
 #include "autokernel/compile/inclusion.h"
 #include "autokernel/compile/reachable_headers.h"
+#include "autokernel/compile/source_text.h"
 #include "compile/builtin_headers.h"
 #include "compile/crash_note.h"
 #include "compile/declaration.h"
@@ -27,7 +28,6 @@
 #include "compile/nvrtc.h"
 #include "compile/output_cache.h"
 #include "compile/ptxas_report.h"
-#include "autokernel/compile/source_text.h"
 #include "compile/tensor_map.h"
 #include "compile/toolkit.h"
 

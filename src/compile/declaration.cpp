@@ -6,9 +6,9 @@
 #include <array>
 #include <string_view>
 
+#include "autokernel/compile/source_text.h"
 #include "compile/elf.h"
 #include "compile/kernel_names.h"
-#include "autokernel/compile/source_text.h"
 
 namespace autokernel::compile {
 namespace {

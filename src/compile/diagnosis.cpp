@@ -14,12 +14,12 @@
 
 #include "autokernel/compile/inclusion.h"
 #include "autokernel/compile/program.h"
+#include "autokernel/compile/source_text.h"
 #include "compile/builtin_headers.h"
 #include "compile/hints.h"
 #include "compile/kernel_names.h"
 #include "compile/limits.h"
 #include "compile/ptxas_report.h"
-#include "autokernel/compile/source_text.h"
 
 namespace autokernel::compile {
 namespace {

@@ -7,8 +7,8 @@
 #include <set>
 #include <string_view>
 
-#include "compile/declaration.h"
 #include "autokernel/compile/source_text.h"
+#include "compile/declaration.h"
 
 namespace autokernel::compile {
 namespace {

@@ -18,12 +18,12 @@
 #include "autokernel/compile/image_parts.h"
 #include "autokernel/compile/normalized_source.h"
 #include "autokernel/compile/size_formula.h"
+#include "autokernel/compile/source_text.h"
 #include "compile/declaration.h"
 #include "compile/elf.h"
 #include "compile/image.h"
 #include "compile/image_program.h"
 #include "compile/ptx_text.h"
-#include "autokernel/compile/source_text.h"
 
 namespace autokernel::compile {
 namespace {

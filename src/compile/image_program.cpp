@@ -8,12 +8,12 @@
 #include <utility>
 
 #include "autokernel/base/visible_text.h"
+#include "autokernel/compile/source_text.h"
 #include "compile/declaration.h"
 #include "compile/image.h"
 #include "compile/kernel_info.h"
 #include "compile/limits.h"
 #include "compile/ptx_text.h"
-#include "autokernel/compile/source_text.h"
 
 namespace autokernel::compile {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "autokernel/base/defences.h"
 #include "autokernel/compile/program.h"
-#include "compile/kernel_names.h"
 #include "autokernel/compile/source_text.h"
+#include "compile/kernel_names.h"
 
 namespace autokernel::compile {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <string_view>
 
+#include "autokernel/compile/source_text.h"
 #include "compile/declaration.h"
 #include "compile/elf.h"
-#include "autokernel/compile/source_text.h"
 
 namespace autokernel::compile {
 namespace {

@@ -36,8 +36,7 @@ TEST_P(SpelledChoice, ReadsBackAsItself) {
 
 INSTANTIATE_TEST_SUITE_P(Every, SpelledChoice,
                          ::testing::Values(DeviceChoice{}, DeviceChoice{Kind::cuda, 0},
-                                           DeviceChoice{Kind::cuda, 3},
-                                           DeviceChoice{Kind::cpu, 0},
+                                           DeviceChoice{Kind::cuda, 3}, DeviceChoice{Kind::cpu, 0},
                                            DeviceChoice{Kind::cuda, 1, "ssh://me@there:22"}));
 
 class NoSuchDevice : public ::testing::TestWithParam<std::string> {};

@@ -51,7 +51,7 @@ struct Autotuned {
 // An experiment of the run whose kernel is the best so far but for the values of its parameters.
 struct TunedExperiment {
   ledger::Experiment experiment;
-  std::optional<double> time_us;              // on the scale of the run (ledger::TimeScale)
+  std::optional<double> time_us;               // on the scale of the run (ledger::TimeScale)
   std::map<std::string, std::int64_t> values;  // by name
 };
 
