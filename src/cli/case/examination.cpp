@@ -50,9 +50,12 @@ constexpr double kCopiesOnGpu = 4;
 
 class Examination {
  public:
-  Examination(fs::path folder, const driver::DeviceChoice& device, std::string size,
+  Examination(fs::path folder, driver::DeviceChoice device, std::string size,
               const std::function<void(const CheckLine&)>& tell)
-      : folder_(std::move(folder)), device_(device), size_(std::move(size)), tell_(&tell) {}
+      : folder_(std::move(folder)),
+        device_(std::move(device)),
+        size_(std::move(size)),
+        tell_(&tell) {}
 
   void run() {
     if (!look_at_case()) return;

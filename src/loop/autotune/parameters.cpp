@@ -157,7 +157,7 @@ namespace {
 
 bool is_whole_number(std::string_view text) { return signed_literal(text).has_value(); }
 
-std::int64_t value_of(const std::string& text) { return signed_literal(text).value(); }
+std::int64_t value_of(const std::string& text) { return signed_literal(text).value_or(0); }
 
 TuneSpace tune_space_of(std::string_view source, const std::string& file) {
   return Reader(source, file).space();
