@@ -55,8 +55,12 @@ class Compare : public Command {
 
  private:
   [[nodiscard]] trial::Request ours() const;
-  [[nodiscard]] RoundsPlan plan(const trial::Request& ours, const std::string& size,
-                                const Console& console, Progress& progress);
+  // Ours first: what is measured at each size, with the sources as they are now.
+  [[nodiscard]] std::vector<KernelOpponent> kernels(const trial::Request& ours,
+                                                    const cases::Case& problem) const;
+  [[nodiscard]] RoundsPlan plan(std::vector<KernelOpponent> kernels, const cases::Case& problem,
+                                const std::string& size, const Console& console,
+                                Progress& progress) const;
   // Throws Error(usage) for a picture that cannot be drawn later, before anything is measured.
   void require_drawable(const trial::Request& ours) const;
   void draw(const cases::Case& problem, const std::vector<Comparison>& comparisons,
@@ -144,9 +148,27 @@ trial::Request Compare::ours() const {
   return request;
 }
 
-RoundsPlan Compare::plan(const trial::Request& ours, const std::string& size,
-                         const Console& console, Progress& progress) {
-  RoundsPlan plan{.kernels = {},
+std::vector<KernelOpponent> Compare::kernels(const trial::Request& ours,
+                                             const cases::Case& problem) const {
+  std::vector<KernelOpponent> all = {
+      {kernel_file_.value_or(ours.kernel_file.filename().string()), ours}};
+  all.front().request.baselines = !no_libraries_;
+  for (const std::string& opponent : opponents_) {
+    trial::Request other = ours;
+    trial::Incumbent kernel =
+        incumbent_named(opponent, problem.kernel_file(), problem.editable_files);
+    other.kernel_file = problem.directory / kernel.kernel_name;
+    other.source = std::move(kernel.source);
+    other.files = std::move(kernel.files);
+    all.push_back({opponent + revision_text(opponent, problem), std::move(other)});
+  }
+  return all;
+}
+
+RoundsPlan Compare::plan(std::vector<KernelOpponent> kernels, const cases::Case& problem,
+                         const std::string& size, const Console& console,
+                         Progress& progress) const {
+  RoundsPlan plan{.kernels = std::move(kernels),
                   .baselines = {},
                   .rounds = rounds_,
                   .limits = limits_with(timeout_seconds_, {}),
@@ -155,24 +177,9 @@ RoundsPlan Compare::plan(const trial::Request& ours, const std::string& size,
   plan.progress = [&](const std::string& what, auto phase, auto elapsed) {
     progress.show(what, phase, elapsed);
   };
-  const cases::Case problem = trial::case_of(ours);
-  trial::Request request = ours;
-  request.size = size;
-  request.baselines = !no_libraries_;
-  std::string label = kernel_file_.value_or(ours.kernel_file.filename().string());
-  if (tune_) label += tune_triton(request, plan, console);
-  plan.kernels.push_back({std::move(label), request});
-  request.baselines = false;
-  for (const std::string& opponent : opponents_) {
-    trial::Request other = request;
-    trial::Incumbent kernel =
-        incumbent_named(opponent, problem.kernel_file(), problem.editable_files);
-    other.kernel_file = problem.directory / kernel.kernel_name;
-    other.source = std::move(kernel.source);
-    other.files = std::move(kernel.files);
-    label = opponent + revision_text(opponent, problem);
-    if (tune_) label += tune_triton(other, plan, console);
-    plan.kernels.push_back({std::move(label), std::move(other)});
+  for (KernelOpponent& kernel : plan.kernels) {
+    kernel.request.size = size;
+    if (tune_) kernel.label += tune_triton(kernel.request, plan, console);
   }
   if (!no_libraries_) {
     for (const cases::BaselineProgram& baseline : problem.baselines)
@@ -217,6 +224,7 @@ int Compare::run(const Console& console) {
   if (sizes_.empty())
     throw Error(Stop::usage, "--size names nothing: name sizes with commas between, or 'all'");
   const std::vector<std::string> sizes = sweep_sizes(problem, sizes_ == "all" ? "" : sizes_);
+  const std::vector<KernelOpponent> kernels = this->kernels(ours, problem);
   std::vector<Comparison> comparisons;
   int exit_code = 0;
   std::optional<int> interrupted;
@@ -224,7 +232,7 @@ int Compare::run(const Console& console) {
     Comparison comparison = [&] {
       Progress progress(console.err,
                         console.err_is_terminal ? Progress::Painting::on : Progress::Painting::off);
-      return measure_rounds(plan(ours, size, console, progress));
+      return measure_rounds(plan(kernels, problem, size, console, progress));
     }();
     comparison.symbols = cases::symbol_texts(problem, size);
     if (!json_) {

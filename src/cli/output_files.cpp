@@ -8,6 +8,7 @@
 
 #include "autokernel/base/error.h"
 #include "autokernel/base/files.h"
+#include "autokernel/base/visible_text.h"
 
 namespace autokernel::cli {
 namespace {
@@ -26,6 +27,18 @@ void refuse_to_overwrite_source(const std::filesystem::path& file, std::string_v
               fmt::format("cannot write {} to {}: the file is there, and '{}' files are "
                           "sources or records; name another file",
                           what, file.string(), ending));
+}
+
+void require_folder_of(const std::filesystem::path& file, std::string_view attempt) {
+  const auto fail = [&](const std::string& why) {
+    throw Error(Stop::usage,
+                fmt::format("cannot {} {}: {}", attempt, visible_line(file.string()), why));
+  };
+  std::error_code unreadable;
+  if (std::filesystem::is_directory(file, unreadable)) fail("it is a folder");
+  const std::filesystem::path folder = std::filesystem::absolute(file).parent_path();
+  if (!std::filesystem::is_directory(folder, unreadable))
+    fail("there is no folder " + visible_line(folder.string()) + "; make it");
 }
 
 void write_files_below(const std::filesystem::path& folder,

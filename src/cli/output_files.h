@@ -12,6 +12,10 @@ namespace autokernel::cli {
 // case.toml, results.tsv): nobody means to lose that. `what` is to be written: "the log".
 void refuse_to_overwrite_source(const std::filesystem::path& file, std::string_view what);
 
+// Throws Error(usage) where no file of that name can be made: it is a folder, or lies in none.
+// `attempt` is what it is for: "draw to".
+void require_folder_of(const std::filesystem::path& file, std::string_view attempt);
+
 // By their paths, into a folder that is made where it is missing.
 void write_files_below(const std::filesystem::path& folder,
                        const std::map<std::string, std::string>& files);

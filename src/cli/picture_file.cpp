@@ -1,7 +1,6 @@
 #include "cli/picture_file.h"
 
 #include <filesystem>
-#include <system_error>
 
 #include "autokernel/base/error.h"
 #include "autokernel/base/visible_text.h"
@@ -23,13 +22,7 @@ void require_picture(const std::string& file) {
   if (file.empty()) return;
   static_cast<void>(picture_format(file));
   refuse_to_overwrite_source(file, "the picture");
-  const fs::path folder = fs::absolute(file).parent_path();
-  std::error_code unreadable;
-  if (fs::is_directory(file, unreadable))
-    throw Error(Stop::usage, "cannot draw to " + visible_line(file) + ": it is a folder");
-  if (fs::is_directory(folder, unreadable)) return;
-  throw Error(Stop::usage, "cannot draw to " + visible_line(file) + ": there is no folder " +
-                               visible_line(folder.string()) + "; make it");
+  require_folder_of(file, "draw to");
 }
 
 }  // namespace autokernel::cli

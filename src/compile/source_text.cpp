@@ -61,10 +61,26 @@ std::size_t end_of_unread(std::string_view text, std::size_t at) {
   return std::min(end + 1, text.size());
 }
 
+constexpr std::string_view kSourceBlanks = " \t\r\n";
+
+std::size_t closing_bracket(std::string_view text, std::size_t open) {
+  int depth = 0;
+  for (std::size_t at = open; at < text.size(); ++at) {
+    if (text[at] == '(') ++depth;
+    if (text[at] == ')' && --depth == 0) return at;
+  }
+  return std::string_view::npos;
+}
+
+std::string without_blanks_around(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(kSourceBlanks);
+  if (begin == std::string_view::npos) return {};
+  return std::string(text.substr(begin, text.find_last_not_of(kSourceBlanks) + 1 - begin));
+}
+
 namespace {
 
 constexpr std::string_view kGlobal = "__global__";
-constexpr std::string_view kSourceBlanks = " \t\r\n";
 
 std::size_t find_word(std::string_view text, std::string_view word, std::size_t from) {
   for (std::size_t at = text.find(word, from); at != std::string_view::npos;
@@ -76,16 +92,6 @@ std::size_t find_word(std::string_view text, std::string_view word, std::size_t 
   return std::string_view::npos;
 }
 
-// The bracket that closes the one at `open`.
-std::size_t closing(std::string_view text, std::size_t open) {
-  int depth = 0;
-  for (std::size_t at = open; at < text.size(); ++at) {
-    if (text[at] == '(') ++depth;
-    if (text[at] == ')' && --depth == 0) return at;
-  }
-  return std::string_view::npos;
-}
-
 // The word that ends before `end`, blanks between them left out.
 std::string_view word_before(std::string_view text, std::size_t end) {
   const std::size_t last = text.find_last_not_of(kSourceBlanks, end == 0 ? 0 : end - 1);
@@ -93,12 +99,6 @@ std::string_view word_before(std::string_view text, std::size_t end) {
   std::size_t begin = last + 1;
   while (begin > 0 && is_word_character(text[begin - 1])) --begin;
   return text.substr(begin, last + 1 - begin);
-}
-
-std::string without_blanks_around(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(kSourceBlanks);
-  if (begin == std::string_view::npos) return {};
-  return std::string(text.substr(begin, text.find_last_not_of(kSourceBlanks) + 1 - begin));
 }
 
 std::vector<std::string> parameters_in(std::string_view list) {
@@ -150,11 +150,11 @@ std::optional<KernelText> find_kernel_in(const std::string& file, std::string_vi
     std::size_t open = view.find('(', global);
     // Attributes such as __launch_bounds__(256) stand before the name.
     while (open != std::string_view::npos && word_before(view, open).starts_with("__")) {
-      const std::size_t close = closing(view, open);
+      const std::size_t close = closing_bracket(view, open);
       open = close == std::string_view::npos ? close : view.find('(', close);
     }
     if (open == std::string_view::npos || word_before(view, open) != name) continue;
-    const std::size_t close = closing(view, open);
+    const std::size_t close = closing_bracket(view, open);
     if (close == std::string_view::npos) continue;
     const auto at = static_cast<std::size_t>(word_before(view, open).data() - view.data());
     return KernelText{file, line_number_at(view, at),

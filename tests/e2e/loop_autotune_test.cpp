@@ -157,7 +157,8 @@ TEST_F(LoopAutotune, RefusesWhatItCannotTune) {
   refused({"--most", "0"}, "--most");
   refused({"--t4", kKernel}, "kernel.cu");
   refused({"--t4", "tuning.json"}, "would stop the run");
-  refused({"--t4", "/no/folder/x.json"}, "in none that there is");
+  refused({"--t4", "/no/folder/x.json"},
+          "cannot write /no/folder/x.json: there is no folder /no/folder; make it");
   EXPECT_THAT(rows(), ElementsAre("keep baseline"));
 }
 

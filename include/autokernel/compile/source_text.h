@@ -16,6 +16,10 @@ namespace autokernel::compile {
 
 // Of which names and numbers are made.
 [[nodiscard]] bool is_word_character(char c);
+[[nodiscard]] std::string without_blanks_around(std::string_view text);
+// The bracket that closes the round one at `open`; npos where none does. Comments and literals are
+// to be blanked before.
+[[nodiscard]] std::size_t closing_bracket(std::string_view text, std::size_t open);
 // Where the comment or literal that begins at `at` ends; `at` where none begins.
 [[nodiscard]] std::size_t end_of_unread(std::string_view text, std::size_t at);
 

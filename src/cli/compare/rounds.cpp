@@ -13,6 +13,7 @@
 #include "autokernel/base/interrupts.h"
 #include "autokernel/base/visible_text.h"
 #include "autokernel/cases/case.h"
+#include "autokernel/compile/inclusion.h"
 #include "autokernel/driver/units.h"
 #include "autokernel/trial/retry.h"
 #include "autokernel/trial/sources.h"
@@ -24,8 +25,9 @@ namespace {
 // Whether it is made of what CUTLASS is made of, which NVIDIA wrote.
 [[nodiscard]] bool is_of_cute(const trial::Request& request) {
   const auto includes = [](const std::string& text) {
-    return text.find("#include <cute/") != std::string::npos ||
-           text.find("#include <cutlass/") != std::string::npos;
+    return std::ranges::any_of(compile::inclusions(text), [](const compile::Inclusion& inclusion) {
+      return inclusion.header.starts_with("<cute/") || inclusion.header.starts_with("<cutlass/");
+    });
   };
   return includes(request.source) || std::ranges::any_of(request.files, [&](const auto& file) {
            return includes(file.second);
@@ -112,7 +114,7 @@ class Rounds {
     if (result.unit) series.unit = driver::spelling(*result.unit);
     if (result.differences)
       series.max_abs_err = std::max(series.max_abs_err.value_or(0), result.differences->max_abs);
-    note_compiler(series, request, result);
+    if (round_ == 0) note_compiler(series, request, result);
     if (which == 0) take_what_ours_knows(result);
   }
 

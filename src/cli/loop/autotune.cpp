@@ -78,15 +78,11 @@ void require_place_for_results(const std::string& file) {
   namespace fs = std::filesystem;
   if (file.empty()) return;
   refuse_to_overwrite_source(file, "the results");
+  require_folder_of(file, "write");
   std::error_code unreadable;
   const fs::path folder = fs::weakly_canonical(fs::absolute(file).parent_path(), unreadable);
-  if (!fs::is_directory(folder, unreadable) || fs::is_directory(file, unreadable)) {
-    throw Error(Stop::usage,
-                fmt::format("cannot write {}: it is a folder, or in none that there is",
-                            visible_line(file)));
-  }
   const fs::path root = repo::Repository::open(fs::current_path()).root();
-  const fs::path within = folder.lexically_relative(fs::weakly_canonical(root, unreadable));
+  const fs::path within = folder.lexically_relative(root);
   const bool is_outside = within.empty() || *within.begin() == "..";
   if (is_outside || *within.begin() == ".autokernel") return;
   throw Error(Stop::usage, fmt::format("cannot write {}: a new file in the repository would stop "
@@ -150,12 +146,9 @@ int LoopAutotune::run(const Console& console) {
   RunNotifications notifications(console, no_notify_);
   Watching watching(console, verbose_ ? Diagnostics::Level::verbose : Diagnostics::Level::quiet,
                     timeout_.limits());
-  loop::LoopContext context = watching.context();
-  context.hidden_sizes = hidden_sizes_.file;
-  context.runner.may_be_ready = !no_resident_;
-  context.webhook = [&](loop::Told told) { return notifications.forecast(told); };
-  auto loop = loop::Loop::open(std::filesystem::current_path(), "autokernel loop autotune",
-                               std::move(context));
+  auto loop =
+      loop::Loop::open(std::filesystem::current_path(), "autokernel loop autotune",
+                       deciding_context(watching, notifications, hidden_sizes_, !no_resident_));
   remembered_.require_same(loop.run());
   bool begun = false;
   const loop::AutotuneObserver observer = {

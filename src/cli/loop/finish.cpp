@@ -57,11 +57,8 @@ int LoopFinish::run(const Console& console) {
   RunNotifications notifications(console, no_notify_);
   Watching watching(console, verbose_ ? Diagnostics::Level::verbose : Diagnostics::Level::quiet,
                     timeout_.limits());
-  loop::LoopContext context = watching.context();
-  context.hidden_sizes = hidden_sizes_.file;
-  context.webhook = [&](loop::Told told) { return notifications.forecast(told); };
   auto loop = loop::Loop::open(std::filesystem::current_path(), "autokernel loop finish",
-                               std::move(context));
+                               deciding_context(watching, notifications, hidden_sizes_, false));
   remembered_.require_same(loop.run());
   const loop::Finish finish = loop.finish(processes_);
   console.out << (json_ ? ledger::lines_of({finish.headline}) : finish_text(finish)) << std::flush;

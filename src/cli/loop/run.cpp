@@ -95,11 +95,7 @@ int LoopRun::run(const Console& console) {
   Watching watching(console, verbose_ ? Diagnostics::Level::verbose : Diagnostics::Level::quiet,
                     timeout_.limits());
   const auto context = [&] {
-    loop::LoopContext made = watching.context();
-    made.hidden_sizes = hidden_sizes_.file;
-    made.runner.may_be_ready = !no_resident_;
-    made.webhook = [&](loop::Told told) { return notifications.forecast(told); };
-    return made;
+    return deciding_context(watching, notifications, hidden_sizes_, !no_resident_);
   };
   std::optional<loop::Loop> loop;
   const loop::DriveObserver observer = {

@@ -87,4 +87,13 @@ void RunNotifications::settle(bool at_once) {
   static_cast<void>(notifier_.settle(at_once ? std::chrono::milliseconds{0} : notify::kPatience));
 }
 
+loop::LoopContext deciding_context(Watching& watching, const RunNotifications& notifications,
+                                   const HiddenSizesOption& hidden_sizes, bool may_be_ready) {
+  loop::LoopContext context = watching.context();
+  context.hidden_sizes = hidden_sizes.file;
+  context.runner.may_be_ready = may_be_ready;
+  context.webhook = [&notifications](loop::Told told) { return notifications.forecast(told); };
+  return context;
+}
+
 }  // namespace autokernel::cli

@@ -8,6 +8,7 @@
 #include "autokernel/loop/loop.h"
 #include "autokernel/notify/notifier.h"
 #include "cli/command.h"
+#include "cli/loop/open_run.h"
 
 namespace autokernel::cli {
 
@@ -33,5 +34,12 @@ class RunNotifications {
   notify::Notifier notifier_;
   std::optional<bool> was_plateau_;
 };
+
+// What a command opens its loop with that decides what is kept. `watching` and `notifications` must
+// outlive the loop. `may_be_ready`: whether a runner may be one that waits (trial/resident.h).
+[[nodiscard]] loop::LoopContext deciding_context(Watching& watching,
+                                                 const RunNotifications& notifications,
+                                                 const HiddenSizesOption& hidden_sizes,
+                                                 bool may_be_ready);
 
 }  // namespace autokernel::cli

@@ -81,12 +81,9 @@ int LoopStep::run(const Console& console) {
     throw Error(Stop::usage, "--longer takes 1 to 1000");
   Watching watching(console, verbose_ ? Diagnostics::Level::verbose : Diagnostics::Level::quiet,
                     timeout_.limits());
-  loop::LoopContext context = watching.context();
-  context.hidden_sizes = hidden_sizes_.file;
-  context.runner.may_be_ready = !no_resident_;
-  context.webhook = [&](loop::Told told) { return notifications.forecast(told); };
   auto loop =
-      loop::Loop::open(std::filesystem::current_path(), "autokernel loop step", std::move(context));
+      loop::Loop::open(std::filesystem::current_path(), "autokernel loop step",
+                       deciding_context(watching, notifications, hidden_sizes_, !no_resident_));
   options_.accept = [this](const ledger::RunStarted& run) { remembered_.require_same(run); };
   const loop::Step step = loop.step(options_);
   console.out << (json_ ? ledger::lines_of({step.experiment}) : step_text(step));

@@ -72,12 +72,9 @@ int LoopWatch::run(const Console& console) {
   RunNotifications notifications(console, no_notify_);
   Watching watching(console, verbose_ ? Diagnostics::Level::verbose : Diagnostics::Level::quiet,
                     timeout_.limits());
-  loop::LoopContext context = watching.context();
-  context.hidden_sizes = hidden_sizes_.file;
-  context.runner.may_be_ready = !no_resident_;
-  context.webhook = [&](loop::Told told) { return notifications.forecast(told); };
-  auto loop = loop::Loop::open(std::filesystem::current_path(), "autokernel loop watch",
-                               std::move(context));
+  auto loop =
+      loop::Loop::open(std::filesystem::current_path(), "autokernel loop watch",
+                       deciding_context(watching, notifications, hidden_sizes_, !no_resident_));
   remembered_.require_same(loop.run());
   const loop::WatchObserver observer = {
       .stepped =

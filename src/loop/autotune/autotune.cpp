@@ -19,6 +19,7 @@
 #include "loop/autotune/search.h"
 #include "loop/editable_set.h"
 #include "loop/measurer.h"
+#include "loop/run_clock.h"
 #include "loop/run_record.h"
 #include "loop/scope.h"
 #include "loop/workspace.h"
@@ -116,6 +117,8 @@ class Autotune {
     require_no_edit();
     prepare();
     const Owned<Measurer*> listening = measurer_.finishing_a_step(done_.signal);
+    // Whoever searches wants the run to go on.
+    record_.status().finished = false;
     while (true) {
       done_.why = why_stop();
       if (!done_.why.empty()) return done_;
@@ -137,8 +140,8 @@ class Autotune {
     if (done_.signal != 0) return "interrupted";
     if (options_.most && done_.experiments >= *options_.most)
       return fmt::format("--most {} were tried", *options_.most);
-    // Another step continues a run that was finished.
-    return status().is_budget_used_up() ? status().why_stop() : "";
+    record_.status().hours = hours_of(record_.status());
+    return status().why_stop();
   }
 
   // A configuration that an earlier search was killed at is no edit of anybody's.

@@ -5,15 +5,14 @@
 #include <array>
 #include <limits>
 
+#include "autokernel/compile/source_text.h"
+
 namespace autokernel::loop {
 namespace {
 
 // Deeper than anybody writes, and far from the end of the stack.
 constexpr int kDeepest = 100;
 
-[[nodiscard]] bool is_word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
 [[nodiscard]] bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 [[nodiscard]] bool fits(std::int64_t value) {
   return value >= std::numeric_limits<std::int32_t>::min() &&
@@ -198,7 +197,8 @@ class IntegerCondition::Parser {
 
   [[nodiscard]] std::size_t word() {
     const std::size_t begin = at_;
-    while (at_ < text_.size() && (is_word(text_[at_]) || (text_[at_] == '\'' && at_ > begin)))
+    while (at_ < text_.size() &&
+           (compile::is_word_character(text_[at_]) || (text_[at_] == '\'' && at_ > begin)))
       ++at_;
     const std::string_view name = text_.substr(begin, at_ - begin);
     if (name.empty()) fail(fmt::format("'{}' is not read", text_.substr(at_, 20)));

@@ -25,13 +25,6 @@ constexpr std::size_t kMostParameters = 32;
 constexpr std::size_t kMostValues = 256;
 constexpr std::size_t kMostConditions = 64;
 
-[[nodiscard]] std::string_view without_blanks_around(std::string_view text) {
-  constexpr std::string_view kBlanks = " \t\r\n";
-  const std::size_t begin = text.find_first_not_of(kBlanks);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kBlanks) + 1 - begin);
-}
-
 // Reads declarations from a text.
 class Reader {
  public:
@@ -66,12 +59,9 @@ class Reader {
   [[nodiscard]] std::pair<std::size_t, std::size_t> in_brackets(std::size_t at) const {
     const std::size_t open = readable_.find_first_not_of(" \t\r\n", at);
     if (open == std::string::npos || readable_[open] != '(') fail("write it with brackets");
-    int depth = 0;
-    for (std::size_t end = open; end < readable_.size(); ++end) {
-      if (readable_[end] == '(') ++depth;
-      if (readable_[end] == ')' && --depth == 0) return {open + 1, end};
-    }
-    fail("its bracket is not closed");
+    const std::size_t end = compile::closing_bracket(readable_, open);
+    if (end == std::string::npos) fail("its bracket is not closed");
+    return {open + 1, end};
   }
 
   std::size_t condition(std::size_t at) {
@@ -79,7 +69,7 @@ class Reader {
     const std::string_view written = std::string_view(readable_).substr(begin, end - begin);
     if (space_.conditions.size() == kMostConditions)
       fail(fmt::format("there are more than {} conditions", kMostConditions));
-    space_.conditions.emplace_back(without_blanks_around(written));
+    space_.conditions.push_back(compile::without_blanks_around(written));
     return end;
   }
 
@@ -87,7 +77,7 @@ class Reader {
     const auto [begin, end] = in_brackets(at);
     const std::string_view all = std::string_view(readable_).substr(begin, end - begin);
     const std::size_t comma = std::min(all.find(','), all.size());
-    TuneParameter parameter{.name = std::string(without_blanks_around(all.substr(0, comma))),
+    TuneParameter parameter{.name = compile::without_blanks_around(all.substr(0, comma)),
                             .values = {},
                             .begin = std::min(begin + comma + 1, end),
                             .end = end};
@@ -99,8 +89,8 @@ class Reader {
     std::set<std::int64_t> known;
     for (std::size_t from = parameter.begin; from <= end && comma < all.size();) {
       const std::size_t to = std::min(readable_.find(',', from), end);
-      const std::string value(
-          without_blanks_around(std::string_view(readable_).substr(from, to - from)));
+      const std::string value =
+          compile::without_blanks_around(std::string_view(readable_).substr(from, to - from));
       if (!is_whole_number(value)) {
         fail(fmt::format(
             "{} has the value '{}'; write numbers that an int holds, such as 64 or 0x40",

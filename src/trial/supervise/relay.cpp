@@ -7,13 +7,11 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <exception>
 #include <optional>
 #include <string>
 
+#include "autokernel/base/descriptor.h"
 #include "autokernel/base/error.h"
-#include "autokernel/base/interrupts.h"
-#include "autokernel/base/system_error.h"
 #include "autokernel/trial/message.h"
 #include "autokernel/trial/other_device.h"
 #include "autokernel/trial/resident.h"
@@ -38,12 +36,7 @@ class Relay {
 
  private:
   static void say(const std::string& text) {
-    for (std::size_t at = 0; at < text.size();) {
-      const ssize_t count = ::write(STDOUT_FILENO, text.data() + at, text.size() - at);
-      if (count < 0 && errno == EINTR) continue;
-      if (count < 0) throw Gone{};
-      at += static_cast<std::size_t>(count);
-    }
+    if (!write_all(STDOUT_FILENO, text)) throw Gone{};
   }
   static void tell(const Event& event) { say(encode(event)); }
 
@@ -71,10 +64,14 @@ class Relay {
     Observer observer;
     std::optional<Phase> said;
     observer.progress = [&](Phase phase, auto /*elapsed*/) {
+      // As a user's Ctrl-C: it is taken down in order, before anything is written that nobody
+      // reads.
+      if (has_ended()) {
+        ::kill(::getpid(), SIGTERM);
+        return;
+      }
       if (phase != said) tell(phase);
       said = phase;
-      // As a user's Ctrl-C: it is taken down in order.
-      if (has_ended()) ::kill(::getpid(), SIGTERM);
     };
     observer.learned = [&](const Result& known) { tell(Outline{known}); };
     try {
