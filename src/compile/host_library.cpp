@@ -1,6 +1,7 @@
 #include "autokernel/compile/host_library.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -145,6 +146,13 @@ fs::path build_host_library(const HostProgram& program, const fs::path& folder, 
   return library;
 }
 
+std::size_t compilers_at_a_time() {
+  const auto memory = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
+                      static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  return std::clamp<std::size_t>(memory / kCompilerBytes, 1,
+                                 std::max(1U, std::thread::hardware_concurrency()));
+}
+
 std::vector<BuiltLibrary> build_host_libraries(const std::vector<HostProgram>& programs,
                                                const fs::path& folder, Caching caching,
                                                const std::function<void()>& meanwhile) {
@@ -164,8 +172,7 @@ std::vector<BuiltLibrary> build_host_libraries(const std::vector<HostProgram>& p
     }
   };
   std::vector<std::jthread> builders;
-  const std::size_t most = std::max(1U, std::thread::hardware_concurrency());
-  for (std::size_t i = 0; i < std::min(most, programs.size()); ++i)
+  for (std::size_t i = 0; i < std::min(compilers_at_a_time(), programs.size()); ++i)
     builders.emplace_back(build_some);
   while (ended < programs.size()) {
     meanwhile();

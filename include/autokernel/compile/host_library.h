@@ -32,11 +32,16 @@ struct HostProgram {
                                                        Caching caching,
                                                        const std::function<void()>& meanwhile);
 
+// What one of the compilers may need: nvcc 13.0 takes 3.5 GiB for a GEMM of CUTLASS for sm_90.
+inline constexpr std::uint64_t kCompilerBytes = 4ULL << 30U;
+// How many of them run at a time: as many as the machine has processors and memory for.
+[[nodiscard]] std::size_t compilers_at_a_time();
+
 struct BuiltLibrary {
   std::filesystem::path library;  // empty: it could not be built
   std::string why;                // then: what build_host_library() would have thrown
 };
-// The same of several, as many at a time as there are processors, in the order of the programs.
+// The same of several, compilers_at_a_time(), in the order of the programs.
 [[nodiscard]] std::vector<BuiltLibrary> build_host_libraries(
     const std::vector<HostProgram>& programs, const std::filesystem::path& folder, Caching caching,
     const std::function<void()>& meanwhile);

@@ -11,6 +11,7 @@
 #include "autokernel/base/process_tree.h"
 #include "autokernel/base/scratch.h"
 #include "autokernel/cases/case.h"
+#include "autokernel/compile/host_library.h"
 #include "autokernel/trial/command.h"
 #include "autokernel/trial/other_device.h"
 #include "autokernel/trial/runner_environment.h"
@@ -71,6 +72,9 @@ constexpr std::uint64_t kMemoryWithHeaders = 2;
 
 [[nodiscard]] Limits limits_for(const Request& request, Limits limits) {
   limits.memory_bytes += harness_bytes_for(request);
+  // Nothing of a candidate runs where a baseline is built.
+  if (!request.only_baseline.empty())
+    limits.memory_bytes += compile::kCompilerBytes * compile::compilers_at_a_time();
   const bool has_libraries = request.header_folders && !request.header_folders->empty();
   if (has_libraries || runs_python(request)) {
     limits.compile_seconds *= kCompileWithHeaders;

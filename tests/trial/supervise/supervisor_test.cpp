@@ -293,6 +293,16 @@ TEST_F(Supervisor, EndsAKernelThatFillsTheMemory) {
   EXPECT_EQ(result.verdict, Verdict::crashed);
 }
 
+// nvcc takes more for a template than a candidate may have.
+TEST_F(Supervisor, LeavesTheCompilerOfABaselineItsMemory) {
+  limits_.memory_bytes = 100U << 20U;
+  request_.only_baseline = "baseline_cub.cu";
+  const Result result =
+      supervise(say(Phase::time) + "(head -c 300000000 /dev/zero; sleep 1) | tail -n 1 | wc -c\n" +
+                say(success()));
+  EXPECT_EQ(result.verdict, Verdict::correct) << result.reason;
+}
+
 TEST_F(Supervisor, GivesTheRunnerATemporaryFolderOfItsOwnAndRemovesIt) {
   const Result result =
       supervise("echo $TMPDIR; touch $TMPDIR/file; mkdir $TMPDIR/folder\n" + say(success()));
