@@ -111,6 +111,21 @@ Descriptor connect_to(const std::string& name) {
   return connection;
 }
 
+Descriptor connect_to_file(const std::filesystem::path& file) {
+  Descriptor connection = make_socket();
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  const std::string& path = file.native();
+  if (path.size() >= sizeof(address.sun_path)) {
+    errno = ENAMETOOLONG;
+    return {};
+  }
+  std::memcpy(address.sun_path, path.data(), path.size());
+  if (::connect(connection.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
+    return {};
+  return connection;
+}
+
 Descriptor next_connection(const Descriptor& listening) {
   return Descriptor(::accept4(listening.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
 }

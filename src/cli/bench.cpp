@@ -35,6 +35,7 @@
 #include "cli/noise_store.h"
 #include "cli/option_values.h"
 #include "cli/output_files.h"
+#include "cli/place_options.h"
 #include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/shared_options.h"
@@ -78,7 +79,7 @@ class Bench : public Command {
 
   std::optional<std::string> case_directory_;  // none: the nearest
   std::optional<std::string> kernel_file_;     // none: the case's
-  std::optional<std::string> device_;          // none: auto
+  PlaceOptions device_;                        // none: auto
   std::optional<std::string> architecture_;    // none: the device's
   std::optional<std::string> size_;            // none: default
   bool quick_ = false;
@@ -150,7 +151,7 @@ void Bench::declare(Options options) {
                   "Kernel to measure: its file, or a folder with kernel.cu and what it includes "
                   "(default: the case's)")
       .type_name("FILE|DIR");
-  add_device(options, device_);
+  device_.declare(options);
   add_architecture(options, architecture_);
   add_size(options, size_);
   Option quick = options.add_flag("--quick", quick_, "Check only that it is right, and time it");
@@ -207,7 +208,7 @@ void Bench::declare(Options options) {
 trial::Request Bench::request(const Console& console) const {
   trial::Request request = replay_.empty() ? trial::Request{} : trial::recorded_request(replay_);
   request.python_allowed = replay_.empty() || allow_;
-  if (device_) request.device = trial::parse_device(*device_);
+  if (device_.are_given()) request.device = device_.choice();
   if (architecture_) request.architecture = *architecture_;
   require_architecture(request.architecture);
   if (size_) request.size = *size_;
@@ -268,7 +269,7 @@ void Bench::require_no_kernel_option(const cases::Case& problem) const {
     bool is_given;
   };
   for (const auto& [name, is_given] :
-       {Given{"--arch", architecture_.has_value()}, Given{"--device", device_.has_value()},
+       {Given{"--arch", architecture_.has_value()}, Given{"--device", device_.are_given()},
         Given{"--size", size_.has_value()}, Given{"--quick", quick_}, Given{"--full", full_},
         Given{"--sweep", sweep_.has_value()}, Given{"--roofline", !roofline_.empty()},
         Given{"--baselines", baselines_}, Given{"--unconfined", unconfined_},

@@ -26,6 +26,7 @@
 #include "cli/kernel_sources.h"
 #include "cli/option_values.h"
 #include "cli/picture_file.h"
+#include "cli/place_options.h"
 #include "cli/progress.h"
 #include "cli/shared_options.h"
 #include "cli/sweep.h"
@@ -69,7 +70,7 @@ class Compare : public Command {
   std::vector<std::string> opponents_;
   std::optional<std::string> case_directory_;
   std::optional<std::string> kernel_file_;
-  std::string device_ = "auto";
+  PlaceOptions device_;
   std::string sizes_ = "default";
   int rounds_ = 5;
   std::optional<double> timeout_seconds_;
@@ -105,7 +106,7 @@ void Compare::declare(Options options) {
       .add_option("--kernel", kernel_file_,
                   "Our kernel: its file, or a folder (default: the case's)")
       .type_name("FILE|DIR");
-  add_device(options, device_);
+  device_.declare(options);
   options
       .add_option("--size", sizes_,
                   "Sizes to compare at, with commas between [default]; 'all' for all of the case")
@@ -133,7 +134,7 @@ trial::Request Compare::ours() const {
   const cases::Case problem = cases::parse(files);
   require_kernel(problem, "autokernel compare");
   trial::take_case(request, std::move(files));
-  request.device = driver::parse_device(device_);
+  request.device = device_.choice();
   request.depth = trial::Depth::quick;
   request.cached = !no_cache_;
   cases::EditableFiles others = problem.editable_files;

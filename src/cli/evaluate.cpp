@@ -26,6 +26,7 @@
 #include "cli/exit_codes.h"
 #include "cli/kernel_sources.h"
 #include "cli/option_values.h"
+#include "cli/place_options.h"
 #include "cli/progress.h"
 #include "cli/shared_options.h"
 #include "cli/shell_word.h"
@@ -61,7 +62,7 @@ class Evaluate : public Command {
 
   std::vector<std::string> files_;
   std::optional<std::string> case_directory_;
-  std::optional<std::string> device_;
+  PlaceOptions device_;
   std::optional<std::string> architecture_;
   std::string sizes_;
   std::optional<std::string> against_;
@@ -103,7 +104,7 @@ void Evaluate::declare(Options options) {
   add_case(options, case_directory_,
            " (default: the one here that is of its definition; of a .py the one that has its name, "
            "or the number in level_1_problem_19_sample_0_kernel.py)");
-  add_device(options, device_);
+  device_.declare(options);
   add_architecture(options, architecture_);
   options
       .add_option("--sizes", sizes_,
@@ -158,7 +159,7 @@ void Evaluate::tell(const std::vector<std::string>& notes, const Console& consol
 
 trial::Request Evaluate::request(const SolutionInCase& solution) const {
   trial::Request request;
-  if (device_) request.device = trial::parse_device(*device_);
+  request.device = device_.choice();
   if (architecture_) request.architecture = *architecture_;
   require_architecture(request.architecture);
   request.case_directory = fs::absolute(solution.folder);

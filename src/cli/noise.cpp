@@ -24,6 +24,7 @@
 #include "cli/noise_store.h"
 #include "cli/noise_text.h"
 #include "cli/option_values.h"
+#include "cli/place_options.h"
 #include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/shared_options.h"
@@ -44,7 +45,7 @@ class Noise : public Command {
   [[nodiscard]] trial::Request request() const;
 
   std::optional<std::string> case_directory_;  // none: the nearest
-  std::string device_ = "auto";
+  PlaceOptions device_;
   std::string size_ = "default";
   std::optional<double> min_gain_pct_;  // none: the device's
   double seconds_ = 30;
@@ -127,7 +128,7 @@ void add_pairs(trial::NoiseRecording& recording, const trial::Times& times,
 void Noise::declare(Options options) {
   options.footer(kNoiseExamples);
   add_case(options, case_directory_);
-  add_device(options, device_);
+  device_.declare(options);
   add_size(options, size_);
   add_min_gain(options, min_gain_pct_, "for which false keeps are counted");
   options.add_option("--seconds", seconds_, "How long to take pairs [30]").type_name("SECONDS");
@@ -148,7 +149,7 @@ trial::Request Noise::request() const {
   trial::take_case(request, std::move(files));
   request.source = std::move(kernel.text);
   request.files = std::move(kernel.files);
-  request.device = trial::parse_device(device_);
+  request.device = device_.choice();
   request.size = size_;
   request.samples = 1;  // as many as the pairs need
   request.incumbent = {

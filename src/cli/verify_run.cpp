@@ -3,6 +3,7 @@
 #include <string>
 
 #include "autokernel/loop/verification.h"
+#include "autokernel/trial/judge.h"
 #include "cli/commands.h"
 #include "cli/loop/open_run.h"
 #include "cli/shared_options.h"
@@ -64,6 +65,7 @@ void VerifyRun::declare(Options options) {
 }
 
 int VerifyRun::run(const Console& console) {
+  trial::refuse_judges_of_this_user();
   Watching watching(console, verbose_ ? Diagnostics::Level::verbose : Diagnostics::Level::quiet,
                     timeout_.limits());
   auto loop = loop::Loop::open_to_verify(std::filesystem::current_path(), "autokernel verify-run",

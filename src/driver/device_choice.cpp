@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 #include <string_view>
 
 #include "autokernel/base/error.h"
@@ -11,43 +12,106 @@ namespace autokernel::driver {
 namespace {
 
 constexpr std::string_view kSsh = "ssh://";
+constexpr std::string_view kSlurm = "slurm:";
+constexpr std::string_view kLauncher = "launcher:";
+constexpr std::string_view kJudge = "judge";  // that of kJudgeSocket; others: "judge:/path"
+
+[[nodiscard]] bool is_made_of(std::string_view text, std::string_view signs) {
+  return std::ranges::all_of(text, [&](char c) {
+    const bool is_word = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    return is_word || signs.find(c) != std::string_view::npos;
+  });
+}
 
 // What ssh would take for an option, and a shell for a word of its own, is no host.
 [[nodiscard]] bool is_host(std::string_view text) {
-  constexpr std::string_view kSigns = "._-@:%[]";
   const auto begins_well = [](std::string_view part) {
     return !part.empty() && part.front() != '-';
   };
   const std::size_t at = text.rfind('@');
   return begins_well(text) && (at == std::string_view::npos || begins_well(text.substr(at + 1))) &&
-         std::ranges::all_of(text, [&](char c) {
-           const bool is_word =
-               (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-           return is_word || kSigns.find(c) != std::string_view::npos;
-         });
+         is_made_of(text, "._-@:%[]");
+}
+
+// PARTITION[,OPTION=VALUE...]: what srun is told, and nothing else of it.
+[[nodiscard]] bool is_of_slurm(std::string_view text) {
+  const std::size_t comma = std::min(text.find(','), text.size());
+  const std::string_view partition = text.substr(0, comma);
+  if (partition.empty() || partition.front() == '-' || !is_made_of(partition, "._-")) return false;
+  text.remove_prefix(comma);
+  while (!text.empty()) {
+    text.remove_prefix(1);
+    const std::string_view part = text.substr(0, std::min(text.find(','), text.size()));
+    const std::size_t equals = part.find('=');
+    if (equals == std::string_view::npos || equals + 1 == part.size()) return false;
+    if (std::ranges::find(kSlurmOptions, part.substr(0, equals)) == kSlurmOptions.end())
+      return false;
+    if (!is_made_of(part.substr(equals + 1), "._-:@+&|[]")) return false;
+    text.remove_prefix(part.size());
+  }
+  return true;
 }
 
 [[noreturn]] void refuse(const std::string& text) {
   throw Error(Stop::usage,
               "no such device: '" + text +
                   "'; --device takes auto, cuda, cuda:N (N = 0, 1, ...), cpu, or one of "
-                  "another machine: ssh://[user@]host[:port]/DEVICE");
+                  "another machine: ssh://[user@]host[:port]/DEVICE, "
+                  "slurm:PARTITION[,gres=...]/DEVICE, judge[:SOCKET]/DEVICE");
 }
 
-[[nodiscard]] DeviceChoice device_elsewhere(const std::string& text) {
-  const std::size_t slash = std::min(text.find('/', kSsh.size()), text.size());
-  if (!is_host(std::string_view(text).substr(kSsh.size(), slash - kSsh.size()))) refuse(text);
+[[nodiscard]] DeviceChoice device_at(const std::string& text, std::size_t slash) {
   const std::string device = text.substr(std::min(slash + 1, text.size()));
-  if (device.starts_with(kSsh)) refuse(text);
   DeviceChoice choice = device.empty() ? DeviceChoice{} : parse_device(device);
+  if (!choice.place.empty()) refuse(text);
   choice.place = text.substr(0, slash);
   return choice;
+}
+
+// "judge", "judge/cuda", "judge:/run/it.sock", "judge:/run/it.sock/cuda:0": what is no device
+// belongs to the path.
+[[nodiscard]] DeviceChoice device_of_judge(const std::string& text) {
+  constexpr std::size_t kName = kJudge.size();
+  if (text.size() == kName || text[kName] == '/') return device_at(text, kName);
+  const std::string_view path = std::string_view(text).substr(kName + 1);
+  if (!path.starts_with('/') || path.ends_with('/')) refuse(text);
+  const std::size_t slash = text.rfind('/');
+  const std::string last = text.substr(slash + 1);
+  const bool is_device =
+      last == "auto" || last == "cpu" || last == "cuda" || last.starts_with("cuda:");
+  return device_at(text, is_device && slash > kName + 1 ? slash : text.size());
+}
+
+// None: it is one of this machine.
+[[nodiscard]] std::optional<DeviceChoice> device_elsewhere(const std::string& text) {
+  const std::string_view whole = text;
+  if (whole.starts_with(kSsh)) {
+    const std::size_t slash = std::min(whole.find('/', kSsh.size()), whole.size());
+    if (!is_host(whole.substr(kSsh.size(), slash - kSsh.size()))) refuse(text);
+    return device_at(text, slash);
+  }
+  if (whole.starts_with(kSlurm)) {
+    const std::size_t slash = std::min(whole.find('/'), whole.size());
+    if (!is_of_slurm(whole.substr(kSlurm.size(), slash - kSlurm.size()))) refuse(text);
+    return device_at(text, slash);
+  }
+  // A command may hold slashes, a device does not.
+  if (whole.starts_with(kLauncher)) {
+    const std::size_t slash = whole.rfind('/');
+    if (slash == std::string_view::npos) refuse(text);
+    const std::string_view command = whole.substr(kLauncher.size(), slash - kLauncher.size());
+    if (command.find_first_not_of(' ') == std::string_view::npos) refuse(text);
+    return device_at(text, slash);
+  }
+  if (whole == kJudge || whole.starts_with("judge:") || whole.starts_with("judge/"))
+    return device_of_judge(text);
+  return std::nullopt;
 }
 
 }  // namespace
 
 DeviceChoice parse_device(const std::string& text) {
-  if (text.starts_with(kSsh)) return device_elsewhere(text);
+  if (const auto elsewhere = device_elsewhere(text)) return *elsewhere;
   if (text == "auto") return {};
   if (text == "cpu") return {.kind = DeviceChoice::Kind::cpu, .ordinal = 0, .place = {}};
   if (text == "cuda") return {.kind = DeviceChoice::Kind::cuda, .ordinal = 0, .place = {}};
@@ -79,6 +143,33 @@ namespace {
 }
 
 }  // namespace
+
+PlaceKind kind_of_place(const std::string& place) {
+  if (place.empty()) return PlaceKind::here;
+  if (place.starts_with(kSsh)) return PlaceKind::ssh;
+  if (place.starts_with(kSlurm)) return PlaceKind::slurm;
+  return place.starts_with(kLauncher) ? PlaceKind::launcher : PlaceKind::judge;
+}
+
+std::string address_of(const std::string& place) {
+  switch (kind_of_place(place)) {
+    case PlaceKind::here:
+      break;
+    case PlaceKind::ssh:
+      return place.substr(kSsh.size());
+    case PlaceKind::slurm:
+      return place.substr(kSlurm.size());
+    case PlaceKind::launcher:
+      return place.substr(kLauncher.size());
+    case PlaceKind::judge:
+      return place == kJudge ? kJudgeSocket : place.substr(kJudge.size() + 1);
+  }
+  return {};
+}
+
+std::string place_of_launcher(const std::string& command) {
+  return std::string(kLauncher) + command;
+}
 
 std::string spelling(const DeviceChoice& choice) {
   return (choice.place.empty() ? "" : choice.place + "/") + spelling_here(choice);

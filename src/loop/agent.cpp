@@ -177,6 +177,7 @@ std::string idea_of(const std::filesystem::path& file, const std::string& output
   if (idea.find_first_not_of(" \t\r\n") == std::string::npos) idea = last_marked(output);
   idea = visible_line(idea);
   idea.erase(0, std::min(idea.find_first_not_of(' '), idea.size()));
+  idea.erase(idea.find_last_not_of(' ') + 1);
   if (idea.size() > kLongestIdea) idea = visible_line(idea.substr(0, kLongestIdea));
   return idea;
 }

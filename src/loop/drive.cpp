@@ -19,6 +19,7 @@
 #include "loop/agent_cleanup.h"
 #include "loop/anticipation.h"
 #include "loop/brief.h"
+#include "loop/drive_parts.h"
 #include "loop/editable_set.h"
 #include "loop/measurer.h"
 #include "loop/names.h"
@@ -35,7 +36,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
-using Hours = std::chrono::duration<double, std::ratio<3600>>;
 
 // An agent that has led to nothing so many times in a row has no key, no network or no idea.
 constexpr int kMostInVain = 5;
@@ -77,16 +77,17 @@ class AgentDriver {
         record_(record),
         measurer_(measurer),
         options_(options),
-        observer_(observer) {}
+        observer_(observer),
+        budget_(options.budget) {}
 
   Driven drive() {
     const Owned<Measurer*> listening = measurer_.finishing_a_step(driven_.signal);
     workspace_.require_quiet_head();
-    take_over_what_changed();
+    take_over_what_changed(workspace_, record_);
     // Whoever drives it wants it to go on.
     record_.status().finished = false;
     int in_vain = 0;
-    while (driven_.signal == 0 && why_stop().empty()) {
+    while (driven_.signal == 0 && budget_.why_stop(record_.status(), driven_.experiments).empty()) {
       record_.status().hours = hours_of(record_.status());
       in_vain = take_turn() ? 0 : in_vain + 1;
       if (const auto signal = interrupts_.next()) driven_.signal = *signal;
@@ -98,48 +99,12 @@ class AgentDriver {
           in_vain, last_reason_, last_log_);
       return driven_;
     }
-    driven_.why = driven_.signal != 0 ? "interrupted" : why_stop();
+    driven_.why = driven_.signal != 0 ? "interrupted"
+                                      : budget_.why_stop(record_.status(), driven_.experiments);
     return driven_;
   }
 
  private:
-  [[nodiscard]] std::string why_stop() {
-    const Status& status = record_.status();
-    if (std::string run = status.why_stop(); !run.empty()) return run;
-    const ledger::Budget& budget = options_.budget;
-    if (budget.max_runs && driven_.experiments >= *budget.max_runs) {
-      return "--max-runs was reached";
-    }
-    if (budget.hours && Hours(Clock::now() - begun_).count() >= *budget.hours) {
-      return fmt::format("{:g} hours have passed", *budget.hours);
-    }
-    const int streak = std::min(status.streak, driven_.experiments);
-    if (budget.no_progress && streak >= *budget.no_progress) {
-      return fmt::format("{} experiments in a row without a gain", streak);
-    }
-    return {};
-  }
-
-  // What the user has done since the run was started or driven last is not taken from him, nor laid
-  // on the agent. After a turn that was cut short nobody knows whose doing it is. Throws
-  // Error(scope) where a file that decides what is measured is among it.
-  void take_over_what_changed() {
-    if (workspace_.found_cut_turn()) return;
-    const repo::Repository& repository = workspace_.repository();
-    ledger::RunStarted& run = record_.status().run;
-    std::vector<Strayed> strayed =
-        strayed_files(repository, run, repository.changes(Folders::are_own));
-    if (strayed.empty()) return;
-    std::erase_if(strayed, [&](const Strayed& one) { return !run.guarded.contains(one.path); });
-    record_.status().strayed = list_of(strayed);
-    require_nothing_strayed(record_.status());
-    run.unsaved = unsaved_files(repository, EditableSet(run));
-    const ledger::RunResumed entry{.at = now_utc(), .tag = run.tag, .unsaved = run.unsaved};
-    Recording recording = nothing_to_record("recording what lies in the worktree", {});
-    add_entries(recording, repository, workspace_.folders(), run.tag, {entry});
-    record_.apply(recording);
-  }
-
   // One turn of the agent, and the experiment it leads to; false where it leads to none.
   [[nodiscard]] bool take_turn() {
     const Status& status = record_.status();
@@ -179,7 +144,7 @@ class AgentDriver {
     keep_output(turn);
     end_turn(git_folder);
     remarks_.clear();
-    const Cleanup cleanup = clean_up_under_journal(index);
+    const Cleanup cleanup = clean_up_under_journal(workspace_, record_, index);
     note_misdeeds(turn, cleanup);
     note_stash(stash);
     driven_.signal = turn.signal;
@@ -232,38 +197,7 @@ class AgentDriver {
   void take_edit_away() {
     const Status& status = record_.status();
     if (EditableSet(status.run).matches(workspace_.repository(), status.best.commit)) return;
-    record_.apply(nothing_to_record("reverting an edit", status.best.commit));
-  }
-
-  // What the journal says while the worktree is set right: whoever finds it clears the locks away.
-  [[nodiscard]] Recording nothing_to_record(const std::string& what, const std::string& file_from) {
-    const ledger::RunStarted& run = record_.status().run;
-    Recording recording;
-    recording.what = what;
-    recording.branch = run.branch;
-    recording.editable = run.editable;
-    if (!file_from.empty()) {
-      const std::vector<std::string> paths =
-          EditableSet(run).anywhere(workspace_.repository(), {file_from});
-      recording.editable_files.assign(paths.begin() + 1, paths.end());
-    }
-    recording.ledger.at = record_.open_ledger().end();
-    recording.file_from = file_from;
-    return recording;
-  }
-
-  [[nodiscard]] Cleanup clean_up_under_journal(const std::optional<SavedIndex>& index) {
-    if (index) keep_on_disk(workspace_.repository(), *index);
-    const fs::path journal = workspace_.folders().journal();
-    write_journal(journal, nothing_to_record("cleaning up after the agent", {}));
-    workspace_.at("tidying up");
-    Cleanup cleanup =
-        clean_up(workspace_.repository(), workspace_.folders(), record_.status(), index);
-    workspace_.at("tidied up");
-    remove_journal(journal);
-    workspace_.at("journal removed");
-    forget_saved_index(workspace_.repository());
-    return cleanup;
+    record_.apply(nothing_to_record(workspace_, record_, "reverting an edit", status.best.commit));
   }
 
   void keep_output(const AgentTurn& turn) {
@@ -328,7 +262,8 @@ class AgentDriver {
                              .reason = visible_line(remarks_),
                              .aside = cleanup.files,
                              .seconds = turn.seconds};
-    Recording recording = nothing_to_record("recording a turn of the agent", {});
+    Recording recording =
+        nothing_to_record(workspace_, record_, "recording a turn of the agent", {});
     add_entries(recording, workspace_.repository(), workspace_.folders(), status.run.tag, {entry});
     record_.apply(recording);
     if (!observer_.in_vain) return;
@@ -346,9 +281,8 @@ class AgentDriver {
   const DriveObserver& observer_;
   // Also between two trials of a step, and while the branch is moved.
   const Interrupts interrupts_;
+  const DriveBudget budget_;
   Driven driven_;
-  // Not by the time of day, which may be set while an agent works.
-  const Clock::time_point begun_ = Clock::now();
   std::string remarks_;      // on the last turn
   std::string last_reason_;  // why the last turn in vain was
   std::string last_log_;     // from the root

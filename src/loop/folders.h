@@ -1,6 +1,7 @@
 // Where the loop keeps what it writes, below the root of a worktree.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -37,6 +38,16 @@ class Folders {
   // What the agent printed before that experiment, from the root.
   [[nodiscard]] static std::string agent_log(const std::string& tag, int number) {
     return std::string(kOwn) + "/runs/" + tag + "/agent-" + std::to_string(number) + ".log";
+  }
+  // Of several agents, each with a number: the worktree of one, and the logs of its turns and
+  // trials, from the root. Experiments get their numbers when they are recorded.
+  [[nodiscard]] std::filesystem::path agent_worktree(std::size_t agent) const {
+    return own() / "agents" / std::to_string(agent);
+  }
+  [[nodiscard]] static std::string log_by_agent(const std::string& tag, std::size_t agent,
+                                                const std::string& name) {
+    return std::string(kOwn) + "/runs/" + tag + "/by-agent-" + std::to_string(agent) + "/" + name +
+           ".log";
   }
   // The PTX of an experiment, beside its log.
   [[nodiscard]] static std::string ptx(const std::string& log) {

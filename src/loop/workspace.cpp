@@ -13,6 +13,7 @@
 #include "autokernel/base/error.h"
 #include "autokernel/base/files.h"
 #include "loop/ledger_backup.h"
+#include "loop/parallel/agent_worktree.h"
 #include "loop/saved_index.h"
 #include "loop/stray_processes.h"
 
@@ -54,8 +55,10 @@ void Workspace::try_to_lock(const std::string& purpose) {
     under_way_.clear();
     found_cut_turn_ = is_turn_recorded(repository_.git_folder());
     // Before anything else: they may be writing into what is repaired.
-    if (const std::string ended = end_stray_processes(repository_.git_folder()); !ended.empty()) {
-      say(ended);
+    std::vector<std::filesystem::path> turns = agent_turn_folders(repository_.git_folder());
+    turns.push_back(repository_.git_folder());
+    for (const std::filesystem::path& turn : turns) {
+      if (const std::string ended = end_stray_processes(turn); !ended.empty()) say(ended);
     }
     static_cast<void>(repair());
     if (const std::string repaired = recover_index(repository_, folders_); !repaired.empty()) {

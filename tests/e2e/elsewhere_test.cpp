@@ -114,17 +114,34 @@ TEST_F(Elsewhere, WhatCannotBeReachedIsNamed) {
     EXPECT_THAT(run.err, AllOf(HasSubstr("cannot measure at ssh://there: "), HasSubstr(why)));
   };
   fails("echo 'connect to host there port 22: Connection refused' >&2; exit 255", "refused");
-  fails("echo 'sh: autokernel: not found' >&2; exit 127",
-        "; install this build of autokernel there");
+  fails("echo 'sh: autokernel: not found' >&2; exit 127", "; install this one there");
   fails("echo autokernel-relay 0.1.0 0123abcd; sleep 60", "it has another build of autokernel");
   fails("head -c 3000000 /dev/zero", "");
 }
 
 TEST_F(Elsewhere, PlacesAreHostsAndNoOptions) {
   ssh_is("touch " + repository_.beside("ran").string());
-  for (const char* device :
-       {"ssh://-oProxyCommand=x/cpu", "ssh://", "ssh:///cpu", "ssh://a b/cpu", "ssh://me@-x/cpu",
-        "ssh://a;b/cpu", "ssh://$(x)/cpu", "ssh://there/ssh://there/cpu", "ssh://there/tpu"}) {
+  for (const char* device : {"ssh://-oProxyCommand=x/cpu",
+                             "ssh://",
+                             "ssh:///cpu",
+                             "ssh://a b/cpu",
+                             "ssh://me@-x/cpu",
+                             "ssh://a;b/cpu",
+                             "ssh://$(x)/cpu",
+                             "ssh://there/ssh://there/cpu",
+                             "ssh://there/tpu",
+                             "slurm:/cpu",
+                             "slurm:-p/cpu",
+                             "slurm:a b/cpu",
+                             "slurm:a,gres/cpu",
+                             "slurm:a,gres=/cpu",
+                             "slurm:a,wrap=x/cpu",
+                             "slurm:a,gres=gpu:1;x/cpu",
+                             "slurm:a/slurm:b/cpu",
+                             "launcher:x",
+                             "launcher: /cpu",
+                             "launcher:x/ssh:",
+                             "launcher:x/tpu"}) {
     const Outcome run = bench(device);
     EXPECT_EQ(run.code, 2) << device << run.out << run.err;
     EXPECT_THAT(run.err, HasSubstr("no such device")) << device;
@@ -133,6 +150,71 @@ TEST_F(Elsewhere, PlacesAreHostsAndNoOptions) {
   EXPECT_EQ(test::run(elsewhere({"profile", "--device", "ssh://there/cuda", "--", "true"})).code,
             2);
   EXPECT_FALSE(fs::exists(repository_.beside("ran")));
+}
+
+TEST_F(Elsewhere, AnyCommandMayBeTheLauncher) {
+  const std::string launcher =
+      "env PATH=" + fs::path(AUTOKERNEL_PROGRAM).parent_path().string() + ":/usr/bin:/bin 'A=b c'";
+  edit(kernel(kFastest));
+  const Outcome here = bench("cpu", {"--launcher", launcher});
+  EXPECT_EQ(here.code, 0) << here.out << here.err;
+  repository_.git("checkout", "--", kKernel);
+  const Outcome begun = test::run(elsewhere(
+      {"loop", "start", "demo", "--launcher", launcher, "--device", "cpu", "--size", "check"}));
+  EXPECT_EQ(begun.code, 0) << begun.out << begun.err;
+  // Another name for the same device is none of the run's.
+  EXPECT_EQ(test::run(elsewhere({"loop", "run", "--agent", "true", "--device", "cpu"})).code, 2);
+  edit(wrong_kernel());
+  EXPECT_EQ(test::run(elsewhere({"loop", "step", "-m", "wrong"})).code, 11);
+  // Two machines at once are refused, and so is a launcher that only a record names.
+  EXPECT_EQ(bench("ssh://there/cpu", {"--launcher", launcher}).code, 2);
+  const Outcome unknown = bench("launcher:touch ran;/cpu");
+  EXPECT_EQ(unknown.code, 2) << unknown.out << unknown.err;
+  EXPECT_THAT(unknown.err, HasSubstr("name it once, by --launcher"));
+  expect_nothing_left();
+}
+
+// What ./dev package makes, as far as this machine needs it.
+TEST_F(Elsewhere, AMachineThatLacksTheProgramIsSentIt) {
+  const fs::path program = AUTOKERNEL_PROGRAM;
+  const fs::path package = repository_.beside("package");
+  for (const char* folder : {"bin", "lib", "share/autokernel"})
+    fs::create_directories(package / folder);
+  fs::copy_file(program, package / "bin/autokernel");
+  for (const auto& library : fs::directory_iterator(program.parent_path().parent_path() / "lib"))
+    if (library.is_regular_file())
+      fs::create_hard_link(library.path(), package / "lib" / library.path().filename());
+  const fs::path home = repository_.beside("home");
+  fs::create_directories(home);
+  // A machine with a home of its own and no autokernel but an old one.
+  ssh_is("HOME=" + home.string() + "; export HOME\nexec setsid --wait sh -c \"$command\"\n");
+  edit(kernel(kFastest));
+  EXPECT_EQ(bench("ssh://there/cpu").code, 3);
+  const auto sending = [&](const fs::path& what) {
+    Invocation bench = elsewhere(
+        {"bench", "--device", "ssh://there/cpu", "--size", "check", "--quick", "--verbose"});
+    bench.environment["AUTOKERNEL_PACKAGE"] = what.string();
+    return test::run(bench);
+  };
+  const Outcome none = sending(package);
+  EXPECT_EQ(none.code, 2) << none.err;
+  EXPECT_THAT(none.err, HasSubstr("which is no package"));
+  std::ofstream(package / "share/autokernel/package") << "autokernel\n";
+  const Outcome first = sending(package);
+  EXPECT_EQ(first.code, 0) << first.out << first.err;
+  EXPECT_THAT(first.err, HasSubstr("installing this build of autokernel at ssh://there"));
+  const Outcome second = sending(package);
+  EXPECT_EQ(second.code, 0) << second.out << second.err;
+  EXPECT_THAT(second.err, Not(HasSubstr("installing")));
+  // One that is cut off leaves nothing there.
+  fs::remove_all(home / ".cache");
+  ssh_is("HOME=" + home.string() +
+         "; export HOME\ncase $command in *sha256sum*) head -c 100000 | sh -c \"$command\";; "
+         "*) exec sh -c \"$command\";; esac\n");
+  const Outcome cut = sending(package);
+  EXPECT_EQ(cut.code, 3) << cut.out << cut.err;
+  EXPECT_THAT(cut.err, HasSubstr("what arrived is not what was sent"));
+  EXPECT_TRUE(fs::is_empty(home / ".cache/autokernel/packages"));
 }
 
 TEST_F(Elsewhere, NothingIsLeftThereWhenItIsInterrupted) {

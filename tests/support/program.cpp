@@ -84,6 +84,7 @@ RunningProgram::RunningProgram(const Invocation& invocation)
 
 void RunningProgram::send(int signal) const { ::kill(id_, signal); }
 
+std::string RunningProgram::out_so_far() const { return all_of(out_); }
 std::string RunningProgram::err_so_far() const { return all_of(err_); }
 
 Outcome RunningProgram::wait(std::chrono::seconds patience) {

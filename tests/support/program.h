@@ -39,7 +39,8 @@ class RunningProgram {
 
   [[nodiscard]] pid_t id() const { return id_; }
   void send(int signal) const;
-  // What it has printed so far on standard error.
+  // What it has printed so far, and on standard error.
+  [[nodiscard]] std::string out_so_far() const;
   [[nodiscard]] std::string err_so_far() const;
   // Waits for its end; kills it, and says code 137, where that takes more than `patience`.
   [[nodiscard]] Outcome wait(std::chrono::seconds patience = std::chrono::seconds{120});

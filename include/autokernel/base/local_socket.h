@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
@@ -20,6 +21,9 @@ namespace autokernel {
 [[nodiscard]] Descriptor listen_on(const std::string& name);
 // A connection; not open where nobody listens.
 [[nodiscard]] Descriptor connect_to(const std::string& name);
+// The same to a socket that is a file. Not open where nobody listens, or this user may not connect:
+// errno says why.
+[[nodiscard]] Descriptor connect_to_file(const std::filesystem::path& file);
 // The next of who has connected; not open where there is none. Does not wait.
 [[nodiscard]] Descriptor next_connection(const Descriptor& listening);
 

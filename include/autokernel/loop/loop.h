@@ -29,6 +29,8 @@ struct Autotuned;
 struct DriveObserver;
 struct DriveOptions;
 struct Driven;
+struct ParallelObserver;
+struct ParallelOptions;
 struct TunedExperiment;
 struct WatchObserver;
 struct WatchOptions;
@@ -150,6 +152,12 @@ class Loop {
   // files (taken back, kept aside), hangs or fails costs a turn. Throws Error(environment) after so
   // many turns in a row without an experiment that the agent must be at fault.
   [[nodiscard]] Driven drive(const DriveOptions& options, const DriveObserver& observer);
+
+  // The same with several agents at a time, each in a worktree of its own (parallel.h). What one
+  // has edited is held against the best of the moment at which it is recorded. Throws Error where
+  // no agent's process can go on, with what the last one met.
+  [[nodiscard]] Driven drive_parallel(const ParallelOptions& options,
+                                      const ParallelObserver& observer);
 
   // One experiment after the other, each with what somebody has saved (watch.h). Returns when a
   // bound of the run is reached, or after a signal; a step under way is finished, unless a second

@@ -238,6 +238,17 @@ class Repository {
   [[nodiscard]] std::vector<std::string> remove_stale_locks(
       const std::vector<std::string>& references) const;
 
+  // Makes the folder a worktree of this repository, with the head detached at the commit and no
+  // file yet, to be opened and set; `name` is what git lists it by. One that is there already stays
+  // as it is, but for its head.
+  void link_worktree(const std::filesystem::path& path, const std::string& name,
+                     const std::string& commit) const;
+  // Removes it with all that is in it. What cannot be removed stays.
+  void unlink_worktree(const std::filesystem::path& path, const std::string& name) const;
+  // Of such a worktree, which is nobody's but the caller's: detaches the head at the commit, makes
+  // all files those of the commit, and removes what git neither knows nor ignores.
+  void set_worktree(const std::string& commit) const;
+
  private:
   struct Opened;
   explicit Repository(std::unique_ptr<Opened> opened);

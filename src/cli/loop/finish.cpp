@@ -4,6 +4,7 @@
 #include <string>
 
 #include "autokernel/ledger/ledger.h"
+#include "autokernel/trial/judge.h"
 #include "cli/commands.h"
 #include "cli/loop/open_run.h"
 #include "cli/loop/run_notifications.h"
@@ -54,6 +55,7 @@ void LoopFinish::declare(Options options) {
 }
 
 int LoopFinish::run(const Console& console) {
+  trial::refuse_judges_of_this_user();
   RunNotifications notifications(console, no_notify_);
   Watching watching(console, verbose_ ? Diagnostics::Level::verbose : Diagnostics::Level::quiet,
                     timeout_.limits());

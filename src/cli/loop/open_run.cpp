@@ -31,7 +31,7 @@ constexpr double kCheckSeconds = 30;
 void RememberedOptions::declare(Options options) {
   add_case(options, case_directory,
            "; remembered by the run (default at the start: ./kernels, or . if it has one)");
-  add_device(options, device, "; remembered by the run");
+  place.declare(options, "; remembered by the run");
 }
 
 void RememberedOptions::require_same(const ledger::RunStarted& run) const {
@@ -42,12 +42,12 @@ void RememberedOptions::require_same(const ledger::RunStarted& run) const {
                     ", and times with " + given +
                     " are not comparable with them: omit the option, or start another run with it");
   };
-  if (device && trial::spelling(trial::parse_device(*device)) != run.device) {
-    refuse("--device", *device, run.device);
-  }
   if (case_directory && !names_case(*case_directory, run.case_directory)) {
     refuse("--case", *case_directory, run.case_directory);
   }
+  if (!place.are_given()) return;
+  const std::string device = trial::spelling(place.choice());
+  if (device != run.device) refuse("--device", device, run.device);
 }
 
 void HiddenSizesOption::declare(Options options) {

@@ -7,15 +7,16 @@
 #include "autokernel/loop/loop.h"
 #include "cli/command.h"
 #include "cli/diagnostics.h"
+#include "cli/place_options.h"
 #include "cli/progress.h"
 
 namespace autokernel::cli {
 
-// --case and --device: given at the start, remembered from then on. Given later they must be the
-// same.
+// --case, --device and --launcher: given at the start, remembered from then on. Given later they
+// must be the same.
 struct RememberedOptions {
   std::optional<std::string> case_directory;
-  std::optional<std::string> device;
+  PlaceOptions place;
 
   void declare(Options options);
   // Throws Error(usage) where one of them is another than the run's, with the way to go on.

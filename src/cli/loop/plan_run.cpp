@@ -74,7 +74,7 @@ bool Campaign::goes_on(const fs::path& folder) const {
 bool Campaign::start(const fs::path& folder) const {
   loop::StartOptions options;
   options.case_directory = fs::canonical(folder);
-  options.device = trial::parse_device(plan_.device.value_or("auto"));
+  options.device = plan_.device;
   options.budget.no_progress = plateau();
   auto loop = loop::Loop::open(options.case_directory, "autokernel loop run", plan_.context());
   // The first name that no run has had.

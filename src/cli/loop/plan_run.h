@@ -15,7 +15,7 @@ namespace autokernel::cli {
 struct PlanRun {
   std::string profile;  // files and folders that the plan is made from
   std::string cases;
-  std::optional<std::string> device;  // of runs that are started
+  driver::DeviceChoice device;  // of runs that are started
   // A new context for each loop that is opened.
   std::function<loop::LoopContext()> context;
   loop::DriveOptions drive;  // its budget holds for all kernels together

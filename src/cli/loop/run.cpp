@@ -1,9 +1,11 @@
 // `autokernel loop run`: an external coding agent driven through one experiment after the other.
 #include <fmt/format.h>
 
+#include <concepts>
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "autokernel/base/error.h"
 #include "autokernel/base/interrupts.h"
@@ -12,6 +14,7 @@
 #include "cli/commands.h"
 #include "cli/key_lines.h"
 #include "cli/loop/open_run.h"
+#include "cli/loop/parallel_options.h"
 #include "cli/loop/plan_run.h"
 #include "cli/loop/run_notifications.h"
 #include "cli/loop/text.h"
@@ -31,6 +34,12 @@ class LoopRun : public Command {
   [[nodiscard]] int run(const Console& console) override;
 
  private:
+  // How the process of one of several agents is started.
+  [[nodiscard]] std::vector<std::string> agent_process() const;
+  [[nodiscard]] loop::Driven drive_parallel(loop::Loop& loop, const loop::DriveOptions& drive,
+                                            Watching& watching, RunNotifications& notifications,
+                                            const Console& console) const;
+
   RememberedOptions remembered_;
   TimeoutOption timeout_;
   HiddenSizesOption hidden_sizes_;
@@ -40,6 +49,7 @@ class LoopRun : public Command {
   std::optional<int> no_progress_;
   double agent_seconds_ = 1800;
   bool simpler_ = false;
+  ParallelChoice parallel_;
   bool plan_ = false;
   std::string profile_ = "autokernel-profile.json";
   std::string cases_ = "cases";
@@ -53,12 +63,13 @@ constexpr const char* kLoopRunExamples = R"text(Examples:
   autokernel loop run --agent 'codex exec --full-auto -' --hours 8 --no-progress 15
   autokernel loop run --agent 'cursor-agent -p --force "$(cat "$AUTOKERNEL_BRIEF")"'
   autokernel loop run --plan --agent 'claude -p' --hours 12
+  autokernel loop run --agent 'claude -p' --devices cuda:0,cuda:1 --strategy islands
 
 The agent is started once for each experiment, at the root of the repository, with a brief on its
 standard input and in the file $AUTOKERNEL_BRIEF; it edits $AUTOKERNEL_KERNEL and ends. Ctrl-C
 stops after the current step. Exit codes: 20 a budget is used up, 3 the agent fails.)text";
 
-[[nodiscard]] std::string counted(int count, const char* what) {
+[[nodiscard]] std::string counted(std::integral auto count, const char* what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
@@ -77,6 +88,7 @@ void LoopRun::declare(Options options) {
       .tells_default();
   options.add_flag("--simpler", simpler_,
                    "Also keep a kernel that is as fast with at least a tenth less code");
+  parallel_.declare(options);
   options.add_flag("--plan", plan_,
                    "Go from kernel to kernel of a program, by 'autokernel plan'; each gets a run");
   options.add_option("--profile", profile_, "With --plan: the profile [autokernel-profile.json]")
@@ -88,6 +100,41 @@ void LoopRun::declare(Options options) {
   add_no_resident(options, no_resident_);
   add_no_notify(options, no_notify_);
   options.add_flag("-v,--verbose", verbose_, "Report progress on standard error");
+}
+
+std::vector<std::string> LoopRun::agent_process() const {
+  std::vector<std::string> arguments = {"agent-process", "--agent", agent_, "--agent-timeout",
+                                        fmt::format("{}", agent_seconds_)};
+  if (!hidden_sizes_.file.empty())
+    arguments.insert(arguments.end(), {"--hidden-sizes", hidden_sizes_.file});
+  if (timeout_.seconds)
+    arguments.insert(arguments.end(), {"--timeout", fmt::format("{}", *timeout_.seconds)});
+  if (simpler_) arguments.emplace_back("--simpler");
+  if (no_resident_) arguments.emplace_back("--no-resident");
+  return arguments;
+}
+
+loop::Driven LoopRun::drive_parallel(loop::Loop& loop, const loop::DriveOptions& drive,
+                                     Watching& watching, RunNotifications& notifications,
+                                     const Console& console) const {
+  return loop.drive_parallel(
+      parallel_.options(drive, agent_process()),
+      {.stepped =
+           [&](std::size_t /*agent*/, const loop::Step& step) {
+             console.out << experiment_line(step.experiment, step.time_us) << std::flush;
+             notifications.stepped(step, loop.status());
+           },
+       .in_vain =
+           [&](std::size_t /*agent*/, const ledger::Turn& turn) {
+             console.err << "autokernel: no experiment this turn: " << visible_line(turn.outcome)
+                         << ": " << visible_line(turn.reason) << '\n';
+           },
+       .goes_on =
+           [&](std::size_t editing, std::size_t measured, auto elapsed) {
+             watching.show(fmt::format("{} at work, {} measured", counted(editing, "agent"),
+                                       counted(measured, "edit")),
+                           elapsed);
+           }});
 }
 
 int LoopRun::run(const Console& console) {
@@ -115,10 +162,15 @@ int LoopRun::run(const Console& console) {
       .budget = {.max_runs = max_runs_, .hours = hours_, .no_progress = no_progress_},
       .agent_seconds = agent_seconds_,
       .simpler = simpler_};
+  if (plan_ && parallel_.is_made()) {
+    throw Error(Stop::usage,
+                "--plan goes from kernel to kernel with one agent: leave out --parallel "
+                "and --devices");
+  }
   if (plan_) {
     return run_plan({.profile = profile_,
                      .cases = cases_,
-                     .device = remembered_.device,
+                     .device = remembered_.place.choice(),
                      .context = context,
                      .drive = drive,
                      .observer = observer},
@@ -128,7 +180,8 @@ int LoopRun::run(const Console& console) {
   remembered_.require_same(loop->run());
   const loop::Driven driven = [&] {
     try {
-      return loop->drive(drive, observer);
+      return parallel_.is_made() ? drive_parallel(*loop, drive, watching, notifications, console)
+                                 : loop->drive(drive, observer);
     } catch (const Error& error) {
       notifications.failed(loop->status(), error.what());
       notifications.settle();

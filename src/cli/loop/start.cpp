@@ -99,7 +99,7 @@ int LoopStart::run(const Console& console) {
   loop::StartOptions options;
   options.tag = tag_;
   options.case_directory = chosen_case(remembered_.case_directory);
-  options.device = trial::parse_device(remembered_.device.value_or("auto"));
+  options.device = remembered_.place.choice();
   require_architecture(architecture_);
   options.architecture = architecture_;
   options.size = size_;

@@ -6,8 +6,8 @@
 #include <array>
 #include <cerrno>
 
+#include "autokernel/base/drain.h"
 #include "trial/runner/report_bounds.h"
-#include "trial/supervise/drain.h"
 
 namespace autokernel::trial {
 namespace {

@@ -7,10 +7,10 @@
 #include <string>
 
 #include "autokernel/base/bounded_text.h"
+#include "autokernel/base/line_buffer.h"
 #include "autokernel/base/process.h"
 #include "autokernel/trial/supervisor.h"
 #include "trial/runner/launch_message.h"
-#include "trial/supervise/line_buffer.h"
 
 namespace autokernel::trial {
 

@@ -8,12 +8,12 @@
 #include <variant>
 
 #include "autokernel/base/error.h"
+#include "autokernel/base/line_buffer.h"
 #include "autokernel/trial/launcher.h"
 #include "trial/inputs/keys.h"
 #include "trial/runner/device_outbox.h"
 #include "trial/runner/launch_message.h"
 #include "trial/runner/outbox.h"
-#include "trial/supervise/line_buffer.h"
 #include "trial/time/device_monitor.h"
 
 namespace autokernel::trial {

@@ -2,28 +2,23 @@
 
 #include <fmt/format.h>
 #include <poll.h>
-#include <sys/socket.h>
 
-#include <array>
-#include <cerrno>
 #include <chrono>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
-#include "autokernel/base/bounded_text.h"
-#include "autokernel/base/build_id.h"
 #include "autokernel/base/error.h"
 #include "autokernel/base/interrupts.h"
-#include "autokernel/base/process.h"
 #include "autokernel/base/visible_text.h"
 #include "autokernel/trial/message.h"
+#include "autokernel/trial/order.h"
 #include "autokernel/trial/other_device.h"
+#include "autokernel/trial/place_link.h"
 #include "autokernel/trial/sources.h"
-#include "trial/supervise/drain.h"
-#include "trial/supervise/line_buffer.h"
-#include "trial/supervise/order_message.h"
+#include "trial/supervise/installation.h"
 #include "trial/supervise/place_command.h"
 #include "trial/supervise/sanitized_result.h"
 
@@ -34,91 +29,118 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr milliseconds kInterval{100};
-// ssh gives up by itself, as the user has configured it; a job may wait for a machine.
+// ssh gives up by itself, as the user has configured it.
 constexpr std::chrono::minutes kLongestWelcome{60};
-constexpr std::size_t kLargestMessage = std::size_t{64} << 20U;
-constexpr std::size_t kMostSaid = 2000;
+// A place with a queue that has not greeted by then has us wait in it, and what it says of that is
+// passed on.
+constexpr std::chrono::seconds kUsualWelcome{2};
 
 // The connection broke; or never was, and another try would end as this one.
 struct Lost {
   std::string why;
   bool was_there = true;
+
+  [[nodiscard]] bool says_not_found() const { return why.find("not found") != std::string::npos; }
 };
 
-// A program at a place, and what it says.
+constexpr const char* kInstall =
+    "install this one there: a package (./dev package) does so by itself, where AUTOKERNEL_PACKAGE "
+    "names its folder";
+
+// What answers there is not this build.
+struct OtherBuild {
+  std::string what;
+};
+
+// A program at a place that is talked to as it is to be here.
 class Connection {
  public:
-  explicit Connection(std::string place)
-      : place_(std::move(place)), child_(started(place_)), said_(kMostSaid) {}
+  explicit Connection(const std::string& place) : link_(place) {}
 
-  // Waits for the greeting. Throws Lost, Error(environment) for another build, and Interrupted.
-  void welcome(const Interrupts& interrupts) {
-    const auto deadline = Clock::now() + kLongestWelcome;
+  // Waits for the greeting. Throws Lost, OtherBuild, and Interrupted.
+  void welcome(const Interrupts& interrupts, const Observer& observer) {
+    const auto begun = Clock::now();
+    bool has_told = false;
     while (true) {
       if (const auto line = next_line()) {
-        if (*line == greeting() + "\n") return;
-        throw Error(Stop::environment,
-                    fmt::format("cannot measure at {}: it has another build of autokernel ({}; "
-                                "here {}); install this one there",
-                                place_, visible_line(*line), greeting()));
+        if (*line == relay_greeting() + "\n") return;
+        throw OtherBuild{visible_line(*line)};
       }
       require_alive();
-      if (Clock::now() > deadline) throw Lost{"it does not answer"};
+      const auto elapsed = Clock::now() - begun;
+      if (!link_.is_queued() && elapsed > kLongestWelcome) throw Lost{"it does not answer"};
+      const bool waits = link_.is_queued() && elapsed > kUsualWelcome;
+      if (observer.progress) observer.progress(waits ? Phase::queue : Phase::start, elapsed);
+      if (waits && !has_told && observer.note && !link_.said().empty()) {
+        observer.note(link_.said());
+        has_told = true;
+      }
       wait(interrupts);
       if (const auto signal = interrupts.next()) throw Interrupted(*signal);
     }
   }
 
-  void send(const std::string& line) { unsent_ += line; }
+  void send(const std::string& line) { link_.send(line); }
   // Whatever is to be done, or a while.
   void wait(const Interrupts& interrupts) {
-    std::array<pollfd, 4> watched{{{child_.messages().get(), POLLIN, 0},
-                                   {child_.output().get(), POLLIN, 0},
-                                   {interrupts.descriptor(), POLLIN, 0},
-                                   {unsent_.empty() ? -1 : child_.input().get(), POLLOUT, 0}}};
+    std::vector<pollfd> watched = {{interrupts.descriptor(), POLLIN, 0}};
+    for (const PlaceLink::Wait& what : link_.waits_for())
+      watched.push_back({what.descriptor, what.events, 0});
     ::poll(watched.data(), watched.size(), static_cast<int>(kInterval.count()));
-    while (!unsent_.empty()) {
-      const ssize_t count =
-          ::send(child_.input().get(), unsent_.data(), unsent_.size(), MSG_NOSIGNAL);
-      if (count < 0 && errno == EINTR) continue;
-      if (count < 0 && errno == EAGAIN) break;
-      if (count < 0) throw Lost{said()};
-      unsent_.erase(0, static_cast<std::size_t>(count));
-    }
-    drain(child_.output(), [this](std::string_view piece) { said_.add(piece); });
-    drain(child_.messages(), [this](std::string_view piece) { lines_.add(piece); });
-    if (lines_.unfinished() > kLargestMessage) throw Lost{"it sends no end of a message"};
+    link_.exchange();
   }
-  [[nodiscard]] std::optional<std::string> next_line() { return lines_.next(); }
+  [[nodiscard]] std::optional<std::string> next_line() { return link_.next_line(); }
   // Throws Lost where nothing more will come.
   void require_alive() {
-    if (!child_.messages().is_open()) throw Lost{said()};
+    if (link_.is_over()) throw Lost{link_.said().empty() ? kClosed : link_.said()};
   }
 
  private:
-  // Its standard output becomes the channel for messages: what ssh says itself goes another way.
-  [[nodiscard]] static Child started(const std::string& place) {
-    const PlaceCommand command = command_at(place);
-    std::vector<std::string> arguments = {"-c", "exec \"$@\" >&3 3>&-", "sh",
-                                          command.program.string()};
-    arguments.insert(arguments.end(), command.arguments.begin(), command.arguments.end());
-    return Child::start({.program = "/bin/sh",
-                         .arguments = std::move(arguments),
-                         .environment = {},
-                         .inherits = Inherits::everything});
-  }
-  [[nodiscard]] std::string said() {
-    drain(child_.output(), [this](std::string_view piece) { said_.add(piece); });
-    const std::string text = visible_line(said_.text());
-    return text.empty() ? "the connection was closed" : text;
-  }
+  static constexpr const char* kClosed = "the connection was closed";
 
-  std::string place_;
-  Child child_;
-  LineBuffer lines_;
-  BoundedText said_;
-  std::string unsent_;
+  PlaceLink link_;
 };
+
+[[nodiscard]] std::unique_ptr<Connection> connected(const std::string& place,
+                                                    const Interrupts& interrupts,
+                                                    const Observer& observer) {
+  auto made = std::make_unique<Connection>(place);
+  made->welcome(interrupts, observer);
+  return made;
+}
+
+// By ssh, this build is sent to a machine that lacks it. Throws what Connection::welcome does, but
+// Error(environment) in place of OtherBuild.
+[[nodiscard]] std::unique_ptr<Connection> connected_anyhow(const std::string& place,
+                                                           const Interrupts& interrupts,
+                                                           const Observer& observer) {
+  std::optional<Lost> lost;
+  std::string other;
+  try {
+    return connected(place, interrupts, observer);
+  } catch (const OtherBuild& build) {
+    other = build.what;
+  } catch (const Lost& failure) {
+    if (!failure.says_not_found()) throw;
+    lost = failure;
+  }
+  if (driver::kind_of_place(place) == driver::PlaceKind::ssh) {
+    if (const auto package = package_to_send(); !package.empty()) {
+      install_at(place, package, observer.note);
+      try {
+        return connected(place, interrupts, observer);
+      } catch (const OtherBuild& build) {
+        other = build.what;
+        lost.reset();
+      }
+    }
+  }
+  if (lost) throw *lost;
+  throw Error(Stop::environment,
+              fmt::format("cannot measure at {}: it has another build of autokernel ({}; here {}); "
+                          "{}",
+                          place, other, relay_greeting(), kInstall));
+}
 
 // Those of this process, by place.
 [[nodiscard]] std::unique_ptr<Connection>& connection_to(const std::string& place) {
@@ -139,11 +161,7 @@ class TrialElsewhere {
   [[nodiscard]] Result run() {
     std::unique_ptr<Connection>& connection = connection_to(place_);
     try {
-      if (!connection) {
-        auto made = std::make_unique<Connection>(place_);
-        made->welcome(interrupts_);
-        connection = std::move(made);
-      }
+      if (!connection) connection = connected_anyhow(place_, interrupts_, observer_);
       connection->send(encode(order_));
       return answer_of(*connection);
     } catch (Lost& lost) {
@@ -213,33 +231,27 @@ class TrialElsewhere {
 
 }  // namespace
 
-std::string greeting() {
-  return fmt::format("autokernel-relay {} {}", AUTOKERNEL_VERSION, own_build_id());
-}
-
 Result supervise_elsewhere(const Request& request, const Limits& limits, const Observer& observer) {
   const std::string& place = request.device.place;
-  const auto fail = [&](const std::string& why) {
-    return Error(Stop::environment, fmt::format("cannot measure at {}: {}{}", place, why,
-                                                why.find("not found") == std::string::npos
-                                                    ? ""
-                                                    : "; install this build of autokernel there"));
-  };
-  std::string why;
-  try {
-    return TrialElsewhere(request, limits, observer).run();
-  } catch (const Lost& lost) {
-    if (!lost.was_there) throw fail(lost.why);
-    why = lost.why;
-  }
-  if (observer.note) observer.note(fmt::format("lost {}: {}", place, why));
-  try {
-    Result result = TrialElsewhere(request, limits, observer).run();
-    result.warnings.push_back(
-        fmt::format("the connection to {} was lost ({}), and the trial made again", place, why));
-    return result;
-  } catch (const Lost& lost) {
-    throw fail(lost.why);
+  const int repetitions = command_at(place).repetitions;
+  std::vector<std::string> lost_for;
+  while (true) {
+    try {
+      Result result = TrialElsewhere(request, limits, observer).run();
+      for (const std::string& why : lost_for) {
+        result.warnings.push_back(fmt::format(
+            "the connection to {} was lost ({}), and the trial made again", place, why));
+      }
+      return result;
+    } catch (const Lost& lost) {
+      if (!lost.was_there || std::ssize(lost_for) == repetitions) {
+        throw Error(Stop::environment, fmt::format("cannot measure at {}: {}{}{}", place, lost.why,
+                                                   lost.says_not_found() ? "; " : "",
+                                                   lost.says_not_found() ? kInstall : ""));
+      }
+      if (observer.note) observer.note(fmt::format("lost {}: {}", place, lost.why));
+      lost_for.push_back(lost.why);
+    }
   }
 }
 

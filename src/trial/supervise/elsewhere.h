@@ -12,8 +12,4 @@ namespace autokernel::trial {
 [[nodiscard]] Result supervise_elsewhere(const Request& request, const Limits& limits,
                                          const Observer& observer);
 
-// What the program at the other end says first: "autokernel-relay 0.1.0 6f976a32", of which the
-// last is the build's id, from the linker. Programs of one build speak one language.
-[[nodiscard]] std::string greeting();
-
 }  // namespace autokernel::trial

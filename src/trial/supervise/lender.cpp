@@ -14,12 +14,12 @@
 
 #include "autokernel/base/environment.h"
 #include "autokernel/base/error.h"
+#include "autokernel/base/line_buffer.h"
 #include "autokernel/base/local_socket.h"
 #include "autokernel/base/process_tree.h"
 #include "autokernel/trial/resident.h"
 #include "autokernel/trial/runner_environment.h"
 #include "autokernel/trial/sources.h"
-#include "trial/supervise/line_buffer.h"
 #include "trial/supervise/surroundings.h"
 
 namespace autokernel::trial {

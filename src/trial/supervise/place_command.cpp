@@ -2,20 +2,34 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "autokernel/base/cache_folder.h"
 #include "autokernel/base/error.h"
 #include "autokernel/base/search_path.h"
+#include "autokernel/driver/device_choice.h"
+#include "autokernel/trial/launchers.h"
+#include "trial/supervise/installation.h"
 
 namespace autokernel::trial {
 namespace {
 
 namespace fs = std::filesystem;
+using std::chrono::milliseconds;
 
-constexpr std::string_view kSsh = "ssh://";
+// Where the shell of the other machine finds the program: what was installed from here comes first.
+[[nodiscard]] std::string relay_line() {
+  return fmt::format("PATH=\"{}/bin:$PATH:$HOME/.local/bin:/usr/local/bin\"; exec autokernel relay",
+                     installed_folder());
+}
 
-// Where the shell of the other machine finds the program.
-constexpr const char* kRelay =
-    "PATH=\"$PATH:$HOME/.local/bin:/usr/local/bin\"; exec autokernel relay";
+[[nodiscard]] fs::path required(const std::string& program, const std::string& place,
+                                const std::string& package) {
+  fs::path file = find_on_path(program);
+  if (!file.empty()) return file;
+  throw Error(Stop::environment, fmt::format("cannot reach {}: there is no {} on the PATH; {}",
+                                             place, program, package));
+}
 
 // Of a connection that several commands share; none where its socket would have too long a path.
 [[nodiscard]] std::vector<std::string> shared_connection() {
@@ -32,16 +46,53 @@ constexpr const char* kRelay =
           "-oControlPath=" + (folder / "%C").string()};
 }
 
+[[nodiscard]] PlaceCommand slurm_command(const std::string& place) {
+  // A job that is pre-empted, out of time, or whose node is lost, is started once more, and so is
+  // that one: a cluster does this to anybody.
+  constexpr int kRepetitions = 5;
+  // Of a job that ends by itself, its allocation is given back by the time srun ends.
+  constexpr milliseconds kToEnd{5000};
+  std::vector<std::string> arguments = {"--nodes=1", "--ntasks=1", "--job-name=autokernel",
+                                        "--kill-on-bad-exit=1"};
+  // "PARTITION,gres=gpu:1"
+  const std::string asked = "partition=" + driver::address_of(place);
+  for (std::size_t begin = 0; begin <= asked.size();) {
+    const std::size_t end = std::min(asked.find(',', begin), asked.size());
+    arguments.push_back("--" + asked.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  arguments.insert(arguments.end(), {"--", "/bin/sh", "-c", relay_line()});
+  return {.program = required("srun", place, "it comes with Slurm (Debian: slurm-client)"),
+          .arguments = std::move(arguments),
+          .is_queued = true,
+          .repetitions = kRepetitions,
+          .patience = kToEnd};
+}
+
+[[nodiscard]] PlaceCommand launcher_command(const std::string& place) {
+  const std::string command = driver::address_of(place);
+  require_known_launcher(command);
+  return {.program = "/bin/sh",
+          .arguments = {"-c", "exec " + command + " \"$@\"", "sh", "sh", "-c", relay_line()},
+          .is_queued = true,
+          .repetitions = 1,
+          .patience = milliseconds{2000}};
+}
+
+[[nodiscard]] PlaceCommand own_command() {
+  // Time for what is under way to be taken down in order.
+  constexpr milliseconds kToEnd{2000};
+  std::error_code failed;
+  return {.program = fs::read_symlink("/proc/self/exe", failed),
+          .arguments = {"relay"},
+          .patience = kToEnd};
+}
+
 }  // namespace
 
-PlaceCommand command_at(const std::string& place) {
-  const fs::path ssh = find_on_path("ssh");
-  if (ssh.empty()) {
-    throw Error(Stop::environment, fmt::format("cannot reach {}: there is no ssh on the PATH; "
-                                               "install openssh-client",
-                                               place));
-  }
-  std::string host = place.substr(kSsh.size());
+PlaceCommand ssh_command(const std::string& place, const std::string& line) {
+  const fs::path ssh = required("ssh", place, "install openssh-client");
+  std::string host = driver::address_of(place);
   std::vector<std::string> arguments = {"-T", "-oBatchMode=yes", "-oServerAliveInterval=15",
                                         "-oServerAliveCountMax=4"};
   const std::vector<std::string> shared = shared_connection();
@@ -52,8 +103,23 @@ PlaceCommand command_at(const std::string& place) {
     arguments.insert(arguments.end(), {"-p", host.substr(colon + 1)});
     host.erase(colon);
   }
-  arguments.insert(arguments.end(), {"--", host, kRelay});
+  arguments.insert(arguments.end(), {"--", host, line});
   return {.program = ssh, .arguments = std::move(arguments)};
+}
+
+PlaceCommand command_at(const std::string& place) {
+  switch (driver::kind_of_place(place)) {
+    case driver::PlaceKind::slurm:
+      return slurm_command(place);
+    case driver::PlaceKind::launcher:
+      return launcher_command(place);
+    case driver::PlaceKind::here:
+    case driver::PlaceKind::judge:  // who is talked to in another way
+      return own_command();
+    case driver::PlaceKind::ssh:
+      break;
+  }
+  return ssh_command(place, relay_line());
 }
 
 }  // namespace autokernel::trial

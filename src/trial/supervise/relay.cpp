@@ -12,13 +12,12 @@
 
 #include "autokernel/base/descriptor.h"
 #include "autokernel/base/error.h"
+#include "autokernel/base/line_buffer.h"
 #include "autokernel/trial/message.h"
+#include "autokernel/trial/order.h"
 #include "autokernel/trial/other_device.h"
 #include "autokernel/trial/resident.h"
 #include "autokernel/trial/supervisor.h"
-#include "trial/supervise/elsewhere.h"
-#include "trial/supervise/line_buffer.h"
-#include "trial/supervise/order_message.h"
 
 namespace autokernel::trial {
 namespace {
@@ -29,7 +28,7 @@ struct Gone {};
 class Relay {
  public:
   void run() {
-    say(greeting() + "\n");
+    say(relay_greeting() + "\n");
     while (const std::optional<std::string> line = next_line())
       supervise_one(decode_trial_order(*line));
   }

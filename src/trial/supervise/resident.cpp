@@ -20,6 +20,7 @@
 
 #include "autokernel/base/error.h"
 #include "autokernel/base/interrupts.h"
+#include "autokernel/base/line_buffer.h"
 #include "autokernel/base/local_socket.h"
 #include "autokernel/base/process_tree.h"
 #include "autokernel/base/scratch.h"
@@ -27,7 +28,6 @@
 #include "autokernel/trial/runner_environment.h"
 #include "trial/supervise/lender.h"
 #include "trial/supervise/lending_message.h"
-#include "trial/supervise/line_buffer.h"
 #include "trial/supervise/surroundings.h"
 
 namespace autokernel::trial {

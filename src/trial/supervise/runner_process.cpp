@@ -10,9 +10,9 @@
 #include <cerrno>
 #include <csignal>
 
+#include "autokernel/base/drain.h"
 #include "autokernel/trial/resident.h"
 #include "autokernel/trial/sources.h"
-#include "trial/supervise/drain.h"
 #include "trial/supervise/lender.h"
 #include "trial/supervise/whereabouts_signal.h"
 

@@ -10,10 +10,10 @@
 
 #include "autokernel/base/bounded_text.h"
 #include "autokernel/base/environment.h"
+#include "autokernel/base/line_buffer.h"
 #include "autokernel/base/process.h"
 #include "autokernel/trial/message.h"
 #include "autokernel/trial/supervisor.h"
-#include "trial/supervise/line_buffer.h"
 #include "trial/supervise/running_runner.h"
 
 namespace autokernel::trial {

@@ -18,6 +18,7 @@
 #include "autokernel/trial/sources.h"
 #include "trial/supervise/elsewhere.h"
 #include "trial/supervise/harness_memory.h"
+#include "trial/supervise/judged.h"
 #include "trial/supervise/lost_runner.h"
 #include "trial/supervise/runner_process.h"
 #include "trial/supervise/sanitized_result.h"
@@ -370,7 +371,9 @@ Result supervise(const Request& request, const Limits& limits, const Observer& o
                                            "machine alone",
                                            driver::spelling(request.device)));
     }
-    return supervise_elsewhere(request, limits, observer);
+    return driver::kind_of_place(request.device.place) == driver::PlaceKind::judge
+               ? supervise_judged(request, limits, observer)
+               : supervise_elsewhere(request, limits, observer);
   }
   if (is_of_command(request)) {
     if (!request.python_allowed) {

@@ -1,6 +1,6 @@
-#include "trial/supervise/line_buffer.h"
+#include "autokernel/base/line_buffer.h"
 
-namespace autokernel::trial {
+namespace autokernel {
 
 void LineBuffer::add(std::string_view piece) {
   const std::size_t newline = piece.rfind('\n');
@@ -23,4 +23,4 @@ std::optional<std::string> LineBuffer::next() {
   return line;
 }
 
-}  // namespace autokernel::trial
+}  // namespace autokernel

@@ -9,7 +9,7 @@
 
 #include "autokernel/base/descriptor.h"
 
-namespace autokernel::trial {
+namespace autokernel {
 
 // Hands on what can be read now from a descriptor that does not block; closes it where nothing will
 // follow.
@@ -32,4 +32,4 @@ void drain(Descriptor& from, Take take) {
   }
 }
 
-}  // namespace autokernel::trial
+}  // namespace autokernel

@@ -1,10 +1,10 @@
-#include "trial/supervise/line_buffer.h"
+#include "autokernel/base/line_buffer.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-namespace autokernel::trial {
+namespace autokernel {
 namespace {
 
 TEST(LineBuffer, HandsOutLinesHoweverTheyArrive) {
@@ -48,4 +48,4 @@ TEST(LineBuffer, HandsOutAMillionLinesAtOnce) {
 }
 
 }  // namespace
-}  // namespace autokernel::trial
+}  // namespace autokernel

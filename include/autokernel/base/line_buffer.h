@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace autokernel::trial {
+namespace autokernel {
 
 class LineBuffer {
  public:
@@ -26,4 +26,4 @@ class LineBuffer {
   std::size_t unfinished_ = 0;
 };
 
-}  // namespace autokernel::trial
+}  // namespace autokernel

@@ -1,0 +1,90 @@
+#include "loop/parallel/agent_worktree.h"
+
+#include <fmt/format.h>
+
+#include <system_error>
+
+#include "autokernel/base/files.h"
+#include "autokernel/base/sha256.h"
+
+namespace autokernel::loop {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kTurns = "autokernel-agents";
+
+}  // namespace
+
+AgentWorktree::AgentWorktree(const Workspace& workspace, std::size_t agent)
+    : workspace_(workspace), agent_(agent), root_(workspace.folders().agent_worktree(agent)) {}
+
+std::string AgentWorktree::name() const {
+  // A repository may have several worktrees with a run in each.
+  constexpr std::size_t kDigits = 8;
+  return fmt::format("autokernel-{}-{}", sha256(root_.string()).substr(0, kDigits), agent_);
+}
+
+fs::path AgentWorktree::turn_folder() const {
+  fs::path folder = workspace_.repository().git_folder() / kTurns / std::to_string(agent_);
+  make_folders(folder);
+  return folder;
+}
+
+void AgentWorktree::set(const std::string& commit, const EditableSet& editable) {
+  const repo::Repository& ours = workspace_.repository();
+  std::error_code unreadable;
+  if (!repository_ && fs::exists(root_ / ".git", unreadable)) {
+    try {
+      repository_ = repo::Repository::open(root_);
+      commit_ = repository_->head().commit;
+      if (const std::string aside = put_edit_aside(editable); !aside.empty()) {
+        workspace_.say(
+            fmt::format("an edit of agent {} that was never measured is in {}", agent_, aside));
+      }
+    } catch (const Error&) {
+      // What cannot be opened any more is made again.
+      repository_.reset();
+    }
+  }
+  // An agent may have taken it apart.
+  if (!fs::exists(root_ / ".git", unreadable)) repository_.reset();
+  if (!repository_) {
+    fs::remove_all(root_, unreadable);
+    workspace_.folders().make_below(root_);
+    workspace_.folders().make_below(own());
+    ours.link_worktree(root_, name(), commit);
+    repository_ = repo::Repository::open(root_);
+  }
+  repository_->set_worktree(commit);
+  commit_ = commit;
+}
+
+std::string AgentWorktree::put_edit_aside(const EditableSet& editable) const {
+  if (commit_.empty() || editable.matches(*repository_, commit_)) return {};
+  const fs::path folder = workspace_.folders().new_aside(fmt::format("agent-{}", agent_));
+  for (const std::string& path : editable.in_worktree(root_)) {
+    const auto bytes = read_file_below(root_, path, "an agent's edit");
+    if (!bytes) continue;
+    make_folders((folder / path).parent_path());
+    write_file_atomically(folder / path, *bytes);
+  }
+  return folder.lexically_relative(workspace_.folders().root()).string();
+}
+
+void AgentWorktree::remove() const {
+  workspace_.repository().unlink_worktree(root_, name());
+  std::error_code gone;
+  fs::remove_all(own(), gone);
+  fs::remove(root_.parent_path(), gone);
+}
+
+std::vector<fs::path> agent_turn_folders(const fs::path& git_folder) {
+  std::vector<fs::path> folders;
+  std::error_code none;
+  for (const auto& folder : fs::directory_iterator(git_folder / kTurns, none))
+    folders.push_back(folder.path());
+  return folders;
+}
+
+}  // namespace autokernel::loop

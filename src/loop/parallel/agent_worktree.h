@@ -1,0 +1,51 @@
+// The worktree of one of several agents, in the loop's own folder, and what belongs to its turns.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "loop/editable_set.h"
+#include "loop/workspace.h"
+
+namespace autokernel::loop {
+
+class AgentWorktree {
+ public:
+  AgentWorktree(const Workspace& workspace, std::size_t agent);
+
+  // Makes all files those of the commit. What an earlier process has left of an edit goes aside
+  // first, and where that is, is said.
+  void set(const std::string& commit, const EditableSet& editable);
+  // Copies the editable files that lie there to where nothing overwrites them: the folder, from the
+  // root of the run's worktree. Empty where they are as in the commit.
+  [[nodiscard]] std::string put_edit_aside(const EditableSet& editable) const;
+  // Once set.
+  [[nodiscard]] const repo::Repository& repository() const { return *repository_; }
+
+  [[nodiscard]] const std::filesystem::path& root() const { return root_; }
+  // For the brief and the idea, which git ignores.
+  [[nodiscard]] std::filesystem::path own() const { return root_.string() + ".turn"; }
+  // Where the turn under way is written down (stray_processes.h).
+  [[nodiscard]] std::filesystem::path turn_folder() const;
+
+  // Removes it.
+  void remove() const;
+
+ private:
+  [[nodiscard]] std::string name() const;
+
+  const Workspace& workspace_;
+  std::size_t agent_;
+  std::filesystem::path root_;
+  std::optional<repo::Repository> repository_;
+  std::string commit_;  // that it was set to last
+};
+
+// Of all agents that there ever were here: where their turns are written down.
+[[nodiscard]] std::vector<std::filesystem::path> agent_turn_folders(
+    const std::filesystem::path& git_folder);
+
+}  // namespace autokernel::loop

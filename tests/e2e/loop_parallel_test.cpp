@@ -1,0 +1,216 @@
+// `loop run --parallel`: several agents as real processes, one record.
+#include <gmock/gmock.h>
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <thread>
+
+#include "e2e/loop_workplace.h"
+
+namespace autokernel::test {
+namespace {
+
+namespace fs = std::filesystem;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using std::chrono::steady_clock;
+using testing::AllOf;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::Not;
+using testing::SizeIs;
+
+void wait_for(const std::function<bool()>& done) {
+  const auto deadline = steady_clock::now() + seconds{60};
+  while (!done() && steady_clock::now() < deadline) std::this_thread::sleep_for(milliseconds{20});
+  EXPECT_TRUE(done());
+}
+
+class LoopParallel : public LoopWorkplace {
+ protected:
+  LoopParallel() {
+    fs::create_directories(pool());
+    start();
+  }
+
+  [[nodiscard]] fs::path pool() const { return repository_.beside("pool"); }
+  // Whichever agent comes next takes it.
+  void idea(const std::string& name, const std::string& source) const {
+    std::ofstream(pool() / (name + ".cu")) << source;
+  }
+  // Takes the next of the pool, in alphabetical order, once `before` has been run.
+  [[nodiscard]] std::string agent(const std::string& before = "") const {
+    const fs::path file = repository_.beside("agent.sh");
+    std::ofstream(file) << "#!/bin/sh\nset -eu\ncat > '" + pool().string() +
+                               "'/brief.$AUTOKERNEL_AGENT\n" + before + "\nfor idea in '" +
+                               pool().string() +
+                               "'/*.cu; do\n  mv \"$idea\" \"$idea.$AUTOKERNEL_AGENT\" 2>/dev/null "
+                               "|| continue\n  cp \"$idea.$AUTOKERNEL_AGENT\" "
+                               "\"$AUTOKERNEL_KERNEL\"\n  basename \"$idea\" .cu > "
+                               "\"$AUTOKERNEL_IDEA_FILE\"\n  exit 0\ndone\n";
+    fs::permissions(file, fs::perms::owner_all);
+    return "'" + file.string() + "'";
+  }
+  [[nodiscard]] Invocation driven(const std::string& agent,
+                                  const std::vector<std::string>& more) const {
+    std::vector<std::string> arguments = {"loop", "run", "--agent", agent};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return autokernel(arguments);
+  }
+  [[nodiscard]] Outcome drive(const std::vector<std::string>& more) const {
+    return test::run(driven(agent(), more));
+  }
+  // One number to an experiment, in order, in ledger and table; each on the best of its moment.
+  void expect_one_order() const {
+    int number = 0;
+    for (const auto& entry : entries("experiment")) {
+      EXPECT_EQ(entry.at("number"), number) << entry.dump();
+      ++number;
+    }
+    EXPECT_THAT(rows(), SizeIs(static_cast<std::size_t>(number)));
+  }
+  void expect_no_worktree() const {
+    EXPECT_EQ(repository_.line("worktree", "list").find('\n'), std::string::npos);
+    EXPECT_FALSE(fs::exists(repository_.root() / ".autokernel/agents"));
+  }
+};
+
+TEST_F(LoopParallel, AgentsTakeTurnsInOneRecord) {
+  idea("a-faster", kernel(kFaster));
+  idea("b-wrong", wrong_kernel());
+  idea("c-broken", kernel_that_does_not_compile());
+  idea("d-fastest", kernel(kFastest));
+  const Outcome run = drive({"--parallel", "2", "--max-runs", "4"});
+  EXPECT_EQ(run.code, 20) << run.out << run.err;
+  EXPECT_THAT(rows(), AllOf(SizeIs(5), Contains("keep d-fastest"), Contains("crash b-wrong"),
+                            Contains("crash c-broken")));
+  expect_one_order();
+  expect_at(repository_.line("rev-parse", "autokernel/demo"));
+  EXPECT_EQ(kernel_now(), kernel(kFastest));
+  expect_no_worktree();
+  EXPECT_EQ(run_autokernel({"verify-run", "--processes", "2"}).code, 0);
+  expect_nothing_under_way();
+}
+
+// Both begin on the baseline. Whichever comes in second is slower than the first, whatever it was
+// on the baseline.
+TEST_F(LoopParallel, AnEditWhoseBestWasBeatenMeanwhileIsMeasuredAgain) {
+  idea("a-fastest", kernel(kFastest));
+  idea("b-faster", kernel(kFaster));
+  const std::string both =
+      "touch '" + pool().string() + "'/here.$AUTOKERNEL_AGENT; for i in $(seq 300); do test -e '" +
+      pool().string() + "'/here.1 -a -e '" + pool().string() + "'/here.2 && break; sleep 0.1; done";
+  const Outcome run = test::run(
+      driven(agent(both), {"--parallel", "2", "--devices", "cpu,cpu", "--max-runs", "2"}));
+  EXPECT_EQ(run.code, 20) << run.out << run.err;
+  EXPECT_THAT(rows(), SizeIs(3));
+  EXPECT_EQ(kernel_now(), kernel(kFastest));
+  // Each is held against the best before it in the record.
+  std::string best;
+  for (const auto& entry : entries("experiment")) {
+    if (!best.empty()) {
+      EXPECT_EQ(entry.at("incumbent"), best) << entry.dump();
+    }
+    if (entry.at("status") == "keep") best = entry.at("commit");
+  }
+  expect_one_order();
+}
+
+TEST_F(LoopParallel, WhatAnotherWasFirstWithIsNotMeasuredTwice) {
+  idea("a", kernel(kFaster));
+  idea("b", kernel(kFaster));
+  const Outcome run = drive({"--parallel", "2", "--max-runs", "2"});
+  EXPECT_NE(run.code, 0);
+  EXPECT_THAT(rows(), SizeIs(2)) << run.err;
+  bool is_told = false;
+  for (const auto& turn : entries("turn"))
+    is_told = is_told || turn.at("outcome") == "tried before";
+  EXPECT_TRUE(is_told) << run.err;
+}
+
+TEST_F(LoopParallel, IdeasOfOneAreInTheBriefsOfAll) {
+  idea("a-faster", kernel(kFaster));
+  idea("b-wrong", wrong_kernel());
+  idea("c-fastest", kernel(kFastest));
+  EXPECT_EQ(drive({"--parallel", "2", "--max-runs", "3"}).code, 20);
+  idea("d-again", kernel(kFaster + 1));
+  EXPECT_EQ(drive({"--parallel", "2", "--max-runs", "1"}).code, 20);
+  std::ifstream brief(pool() / "brief.1");
+  const std::string text((std::istreambuf_iterator<char>(brief)), {});
+  EXPECT_THAT(text, AllOf(HasSubstr("a-faster"), HasSubstr("b-wrong"), HasSubstr("c-fastest")));
+}
+
+TEST_F(LoopParallel, WhatAnAgentDoesToTheRunsOwnFolderIsRestored) {
+  idea("a-fastest", kernel(kFastest));
+  const Outcome run =
+      test::run(driven(agent("echo spoilt > '" + (repository_.root() / kKernel).string() +
+                             "'; rm -f '" + (repository_.root() / "results.tsv").string() + "'"),
+                       {"--parallel", "2", "--max-runs", "1"}));
+  EXPECT_EQ(run.code, 20) << run.out << run.err;
+  EXPECT_THAT(rows(), SizeIs(2));
+  EXPECT_EQ(kernel_now(), kernel(kFastest));
+  EXPECT_THAT(run.err, HasSubstr("/aside/"));
+}
+
+TEST_F(LoopParallel, CtrlCEndsTheTurnsAndLeavesNothing) {
+  idea("a-fastest", kernel(kFastest));
+  RunningProgram run(driven(agent("sleep 60"), {"--parallel", "2"}));
+  wait_for([&] { return fs::exists(pool() / "brief.1") && fs::exists(pool() / "brief.2"); });
+  run.send(SIGINT);
+  const Outcome ended = run.wait(seconds{60});
+  EXPECT_EQ(ended.code, 128 + SIGINT) << ended.err;
+  EXPECT_THAT(rows(), SizeIs(1));
+  expect_no_worktree();
+  expect_nothing_under_way();
+}
+
+// The next command ends what agents are still at, and the next drive goes on.
+TEST_F(LoopParallel, KilledItLosesNoRowAndLeavesNoAgentAtWork) {
+  idea("a-faster", kernel(kFaster));
+  idea("b-fastest", kernel(kFastest));
+  RunningProgram run(driven(agent(), {"--parallel", "2"}));
+  wait_for([&] { return rows().size() > 1; });
+  run.send(SIGKILL);
+  static_cast<void>(run.wait(seconds{30}));
+  EXPECT_EQ(run_autokernel({"loop", "status"}).code, 0);
+  idea("c-last", kernel(kFastest - 1));
+  const Outcome next = drive({"--parallel", "2", "--max-runs", "1"});
+  EXPECT_EQ(next.code, 20) << next.out << next.err;
+  expect_one_order();
+  expect_no_worktree();
+  EXPECT_EQ(run_autokernel({"verify-run", "--processes", "2"}).code, 0);
+  expect_nothing_under_way();
+}
+
+TEST_F(LoopParallel, AnAgentWhoseDeviceIsLostStopsAndTheOthersGoOn) {
+  // One of them goes with its agent.
+  idea("a-faster", kernel(kFaster));
+  idea("b-fastest", kernel(kFastest));
+  idea("c-faster", kernel(kFaster - 1));
+  const Outcome run = drive({"--devices", "cpu,ssh://no-such-host.invalid/cpu", "--max-runs", "2"});
+  EXPECT_EQ(run.code, 20) << run.out << run.err;
+  EXPECT_THAT(run.err, HasSubstr("agent 2 stops: "));
+  expect_one_order();
+}
+
+TEST_F(LoopParallel, ADirtyTreeAndWrongOptionsAreRefused) {
+  for (const std::vector<std::string>& options :
+       std::vector<std::vector<std::string>>{{"--parallel", "0"},
+                                             {"--parallel", "2", "--strategy", "best"},
+                                             {"--devices", "cpu,gpu"},
+                                             {"--devices", ""}}) {
+    const Outcome run = drive(options);
+    EXPECT_EQ(run.code, 2) << run.err;
+  }
+  repository_.write("other.txt", "mine");
+  repository_.git("add", "other.txt");
+  const Outcome run = drive({"--parallel", "2", "--max-runs", "1"});
+  EXPECT_THAT(repository_.line("status", "--short"), HasSubstr("other.txt"));
+  EXPECT_THAT(run.out + run.err, Not(HasSubstr("internal")));
+}
+
+}  // namespace
+}  // namespace autokernel::test
