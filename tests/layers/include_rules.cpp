@@ -44,13 +44,14 @@ const std::map<std::string, Names, std::less<>>& layers_below() {
       {"trial", {"base", "driver", "compile", "cases", "http", "lab"}},
       {"programs", {"base", "driver", "compile", "cases", "trial"}},
       {"bridge", {"base", "driver", "compile", "cases", "trial"}},
+      {"serve", {"base", "driver", "compile", "cases", "trial", "bridge"}},
       {"loop", {"base", "driver", "compile", "cases", "trial", "ledger", "repo", "plot"}},
       {"cli",
        {"base", "driver", "compile", "cases", "trial", "ledger", "repo", "plot", "http", "lab",
-        "programs", "bridge", "loop", "notify"}},
+        "programs", "bridge", "serve", "loop", "notify"}},
       {"main",
        {"base", "driver", "compile", "cases", "trial", "ledger", "repo", "plot", "http", "lab",
-        "programs", "bridge", "loop", "notify", "cli"}},
+        "programs", "bridge", "serve", "loop", "notify", "cli"}},
   };
   return below;
 }
@@ -96,7 +97,7 @@ const std::vector<Foreign>& foreign_libraries() {
       {"toml++", std::regex(R"(toml\+\+/.*|toml\.hpp)"), {"cases", "compile"}, false},
       {"spdlog", std::regex(R"(spdlog/.*)"), {}, false},
       {"Boost.Math", std::regex(R"(boost/math/.*)"), {"base"}, false},
-      {"Boost.Asio", std::regex(R"(boost/(asio|beast)/.*)"), {"base", "lab"}, false},
+      {"Boost.Asio", std::regex(R"(boost/(asio|beast)/.*)"), {"base", "lab", "serve"}, true},
       {"libcurl", std::regex(R"(curl/.*)"), {"http"}, true},
       {"muparser", std::regex(R"(muParser.*)"), {"cases"}, false},
       {"Eigen", std::regex(R"(Eigen/.*)"), {"loop"}, false},

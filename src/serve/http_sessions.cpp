@@ -1,0 +1,240 @@
+#include "serve/http_sessions.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/core/tcp_stream.hpp>
+#include <boost/beast/http.hpp>
+#include <charconv>
+#include <chrono>
+#include <optional>
+#include <utility>
+
+#include "autokernel/base/error.h"
+#include "autokernel/base/visible_text.h"
+#include "serve/seats.h"
+
+namespace autokernel::serve {
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = boost::beast::http;
+using asio::ip::tcp;
+using boost::system::error_code;
+
+constexpr std::uint32_t kLargestHead = 16U << 10U;
+// A request of some megabytes on a slow line; one that dribbles in is cut off.
+constexpr std::chrono::seconds kToSend{60};
+// The longest poll, and some more.
+constexpr std::chrono::seconds kToAnswer{90};
+constexpr std::chrono::seconds kIdle{60};
+// For a client that is to see why it is cut off.
+constexpr std::chrono::seconds kToHangUp{10};
+constexpr std::size_t kMostDiscarded = std::size_t{64} << 20U;
+constexpr unsigned kHttp11 = 11;
+
+class HttpSession : public std::enable_shared_from_this<HttpSession> {
+ public:
+  HttpSession(tcp::socket socket, HttpApi& api, std::size_t largest_body,
+              std::shared_ptr<void> seat)
+      : stream_(std::move(socket)),
+        api_(api),
+        largest_body_(largest_body),
+        seat_(std::move(seat)) {}
+
+  void read() {
+    parser_.emplace();
+    parser_->header_limit(kLargestHead);
+    parser_->body_limit(largest_body_);
+    stream_.expires_after(buffer_.size() > 0 ? kToSend : kIdle);
+    http::async_read_header(stream_, buffer_, *parser_,
+                            [self = shared_from_this()](error_code failed, std::size_t) {
+                              if (!self->goes_on(failed)) return;
+                              self->read_body();
+                            });
+  }
+
+ private:
+  void read_body() {
+    stream_.expires_after(kToSend);
+    http::async_read(stream_, buffer_, *parser_,
+                     [self = shared_from_this()](error_code failed, std::size_t) {
+                       if (self->goes_on(failed)) self->answer();
+                     });
+  }
+
+  // What is no HTTP, or too much of it, is answered before it is closed.
+  [[nodiscard]] bool goes_on(error_code failed) {
+    if (!failed) return true;
+    is_last_ = true;
+    if (failed == http::error::body_limit) {
+      send(refused(413, fmt::format("the body is larger than {} bytes", largest_body_)));
+    } else if (failed == http::error::header_limit) {
+      send(refused(431, fmt::format("the head is larger than {} bytes", kLargestHead)));
+    } else if (failed.category() == make_error_code(http::error::bad_method).category() &&
+               failed != http::error::end_of_stream && failed != http::error::partial_message) {
+      send(refused(400, "this is no HTTP request: " + failed.message()));
+    } else {
+      close();
+    }
+    return false;
+  }
+
+  void answer() {
+    const auto& message = parser_->get();
+    is_last_ = !message.keep_alive();
+    HttpRequest request;
+    request.method = std::string(message.method_string());
+    request.body = message.body();
+    if (!read_target(std::string(message.target()), request))
+      return send(refused(400, "the target is none"));
+    constexpr std::string_view kBearer = "Bearer ";
+    const std::string authorization(message[http::field::authorization]);
+    if (authorization.starts_with(kBearer)) request.token = authorization.substr(kBearer.size());
+    stream_.expires_after(kToAnswer);
+    api_.answer(request,
+                [self = shared_from_this()](const HttpReply& reply) { self->send(reply); });
+  }
+
+  void send(const HttpReply& reply) {
+    reply_ = {};
+    reply_.version(kHttp11);
+    reply_.result(static_cast<unsigned>(reply.status));
+    reply_.set(http::field::content_type, reply.type);
+    if (reply.status == 401) reply_.set(http::field::www_authenticate, "Bearer");
+    if (reply.may_retry) reply_.set(http::field::retry_after, "5");
+    reply_.keep_alive(!is_last_);
+    reply_.body() = reply.body;
+    reply_.prepare_payload();
+    stream_.expires_after(kToSend);
+    http::async_write(stream_, reply_, [self = shared_from_this()](error_code failed, std::size_t) {
+      if (failed || self->is_last_) return self->close();
+      self->read();
+    });
+  }
+
+  // A client that is still sending what was refused would be told of a reset otherwise, and never
+  // see the answer.
+  void close() {
+    error_code ignored;
+    static_cast<void>(stream_.socket().shutdown(tcp::socket::shutdown_send, ignored));
+    stream_.expires_after(kToHangUp);
+    discard();
+  }
+  void discard() {
+    stream_.async_read_some(asio::buffer(discarded_),
+                            [self = shared_from_this()](error_code failed, std::size_t count) {
+                              self->discarded_bytes_ += count;
+                              if (!failed && self->discarded_bytes_ < kMostDiscarded)
+                                return self->discard();
+                              self->stream_.close();
+                            });
+  }
+
+  beast::tcp_stream stream_;
+  HttpApi& api_;
+  std::size_t largest_body_;
+  const std::shared_ptr<void> seat_;
+  beast::flat_buffer buffer_;
+  std::optional<http::request_parser<http::string_body>> parser_;
+  http::response<http::string_body> reply_;
+  std::array<char, 16384> discarded_{};
+  std::size_t discarded_bytes_ = 0;
+  bool is_last_ = false;
+};
+
+[[nodiscard]] tcp::endpoint endpoint_of(const std::string& address) {
+  const auto refuse = [&] {
+    throw Error(Stop::usage,
+                fmt::format("cannot listen on '{}': --listen takes an address and a port, such as "
+                            "127.0.0.1:8080, [::1]:8080 or 0.0.0.0:8080",
+                            visible_line(address)));
+  };
+  const std::size_t colon = address.rfind(':');
+  if (colon == std::string::npos) refuse();
+  std::string host = address.substr(0, colon);
+  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+  if (host == "localhost") host = "127.0.0.1";
+  std::uint16_t port = 0;
+  const std::string_view digits = std::string_view(address).substr(colon + 1);
+  const auto [end, wrong] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
+  if (digits.empty() || wrong != std::errc{} || end != digits.data() + digits.size()) refuse();
+  error_code failed;
+  const auto parsed = asio::ip::make_address(host, failed);
+  if (failed) refuse();
+  return {parsed, port};
+}
+
+}  // namespace
+
+class HttpSessions::Implementation : public std::enable_shared_from_this<Implementation> {
+ public:
+  Implementation(asio::io_context& context, const std::string& address, HttpApi& api,
+                 const ClientLimits& limits)
+      : acceptor_(context),
+        api_(api),
+        largest_body_(limits.body),
+        seats_(std::make_shared<Seats>(limits.connections)) {
+    const tcp::endpoint endpoint = endpoint_of(address);
+    error_code failed;
+    static_cast<void>(acceptor_.open(endpoint.protocol(), failed));
+    if (!failed)
+      static_cast<void>(acceptor_.set_option(tcp::acceptor::reuse_address(true), failed));
+    if (!failed) static_cast<void>(acceptor_.bind(endpoint, failed));
+    if (!failed)
+      static_cast<void>(acceptor_.listen(asio::socket_base::max_listen_connections, failed));
+    if (failed) {
+      throw Error(Stop::environment,
+                  fmt::format("cannot listen on {}: {}; choose another port by --listen, 0 is any",
+                              address, failed.message()));
+    }
+  }
+
+  void accept() {
+    acceptor_.async_accept([self = shared_from_this()](error_code failed, tcp::socket socket) {
+      if (failed == asio::error::operation_aborted) return;
+      error_code unknown;
+      const std::string from =
+          failed ? std::string() : socket.remote_endpoint(unknown).address().to_string();
+      if (auto seat = failed || unknown ? nullptr : self->seats_->take(from)) {
+        std::make_shared<HttpSession>(std::move(socket), self->api_, self->largest_body_,
+                                      std::move(seat))
+            ->read();
+      }
+      self->accept();
+    });
+  }
+
+  [[nodiscard]] std::string url() const {
+    const tcp::endpoint local = acceptor_.local_endpoint();
+    const std::string address = local.address().to_string();
+    return local.address().is_v6() ? fmt::format("http://[{}]:{}", address, local.port())
+                                   : fmt::format("http://{}:{}", address, local.port());
+  }
+
+  void close() {
+    error_code ignored;
+    static_cast<void>(acceptor_.close(ignored));
+  }
+
+ private:
+  tcp::acceptor acceptor_;
+  HttpApi& api_;
+  std::size_t largest_body_;
+  std::shared_ptr<Seats> seats_;
+};
+
+HttpSessions::HttpSessions(asio::io_context& context, const std::string& address, HttpApi& api,
+                           const ClientLimits& limits)
+    : implementation_(std::make_shared<Implementation>(context, address, api, limits)) {
+  implementation_->accept();
+}
+HttpSessions::~HttpSessions() = default;
+std::string HttpSessions::url() const { return implementation_->url(); }
+void HttpSessions::close() { implementation_->close(); }
+
+}  // namespace autokernel::serve

@@ -1,0 +1,173 @@
+#include "autokernel/serve/judge.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <chrono>
+#include <optional>
+#include <system_error>
+#include <utility>
+#include <variant>
+
+#include "autokernel/base/error.h"
+#include "autokernel/base/file_lock.h"
+#include "autokernel/base/system_error.h"
+#include "serve/http_sessions.h"
+#include "serve/local_sessions.h"
+#include "serve/service.h"
+
+namespace autokernel::serve {
+namespace {
+
+namespace asio = boost::asio;
+namespace fs = std::filesystem;
+using boost::system::error_code;
+
+constexpr std::chrono::seconds kBetweenLooks{1};  // at deadlines
+constexpr double kSecondsPerDay = 24 * 3600;
+constexpr double kBetweenForgetting = 3600;
+
+[[nodiscard]] double wall_clock() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+// Nobody else has to read what clients have handed in.
+[[nodiscard]] fs::path own_folder(const fs::path& folder) {
+  std::error_code failed;
+  fs::create_directories(folder, failed);
+  struct stat found{};
+  if (failed || ::stat(folder.c_str(), &found) != 0) {
+    throw Error(Stop::environment, fmt::format("cannot make the judge's folder {}: {}",
+                                               folder.string(), failed.message()));
+  }
+  if (found.st_uid != ::geteuid()) {
+    throw Error(Stop::usage, fmt::format("cannot keep the judge's ledger in {}: it belongs to "
+                                         "another user; name another folder by --store",
+                                         folder.string()));
+  }
+  fs::permissions(folder, fs::perms::owner_all, failed);
+  return folder;
+}
+
+}  // namespace
+
+class Judge::Implementation {
+ public:
+  Implementation(const JudgeSettings& settings, std::function<void(const std::string&)> note)
+      : settings_(settings),
+        note_(std::move(note)),
+        cases_(settings.cases),
+        store_(own_folder(settings.store)),
+        lock_(locked(store_)),
+        ledger_(store_ / "ledger.sqlite"),
+        dispatcher_(ledger_, wall_clock),
+        service_(ledger_, dispatcher_, cases_,
+                 {.waiting = settings.most_waiting, .submissions = settings.most_per_minute},
+                 wall_clock),
+        local_(context_, settings.socket, service_) {
+    if (!settings.listen.empty()) {
+      tokens_.emplace(settings.tokens);
+      api_.emplace(context_, service_, *tokens_);
+      http_.emplace(context_, settings.listen, *api_, service_.limits());
+    }
+    Dispatcher::WorkerId id = 0;
+    for (const driver::DeviceChoice& device : settings.devices) {
+      service_.workers.push_back(
+          std::make_unique<DeviceWorker>(context_, dispatcher_, cases_, id++, device, note_));
+    }
+  }
+
+  [[nodiscard]] std::size_t case_count() const { return cases_.all().size(); }
+  [[nodiscard]] std::size_t waiting() const { return dispatcher_.waiting(); }
+  [[nodiscard]] std::string url() const { return http_ ? http_->url() : std::string(); }
+
+  void run(int stop_descriptor, const std::function<void()>& read_stop) {
+    const int copy = ::dup(stop_descriptor);  // Asio closes what it waits on
+    if (copy < 0) throw system_failure(Stop::environment, "cannot wait for the end", "dup");
+    asio::posix::stream_descriptor stopping(context_, copy);
+    await_stop(stopping, read_stop);
+    for (const auto& worker : service_.workers) worker->open();
+    look_after_deadlines();
+    context_.run();
+    local_.close();
+  }
+
+ private:
+  [[nodiscard]] static FileLock locked(const fs::path& store) {
+    auto lock = FileLock::take(store / "lock", "autokernel serve");
+    if (auto* held = std::get_if<FileLock>(&lock)) return std::move(*held);
+    throw Error(Stop::environment,
+                fmt::format("cannot serve from {}: another judge does ({}); name another folder by "
+                            "--store",
+                            store.string(), std::get<FileLock::Holder>(lock).text));
+  }
+
+  void await_stop(asio::posix::stream_descriptor& stopping, const std::function<void()>& read) {
+    stopping.async_wait(asio::posix::stream_descriptor::wait_read,
+                        [this, &stopping, &read](error_code failed) {
+                          if (failed) return;
+                          read();
+                          stop();
+                          await_stop(stopping, read);
+                        });
+  }
+
+  // First gently, then at once.
+  void stop() {
+    const bool at_once = std::exchange(is_stopping_, true) || dispatcher_.running() == 0;
+    if (at_once) return context_.stop();
+    note_(fmt::format("stopping: {} trials are finished first; another signal ends them",
+                      dispatcher_.running()));
+    dispatcher_.stop_dispatching();
+    if (http_) http_->close();
+    for (const auto& worker : service_.workers) worker->close(false);
+  }
+
+  void look_after_deadlines() {
+    const double now = wall_clock();
+    dispatcher_.expire();
+    if (now - last_forgotten_ > kBetweenForgetting) {
+      ledger_.forget_before(now - settings_.keep_days * kSecondsPerDay);
+      last_forgotten_ = now;
+    }
+    if (is_stopping_ && dispatcher_.running() == 0) return context_.stop();
+    timer_.expires_after(kBetweenLooks);
+    timer_.async_wait([this](error_code failed) {
+      if (!failed) look_after_deadlines();
+    });
+  }
+
+  JudgeSettings settings_;
+  std::function<void(const std::string&)> note_;
+  RegisteredCases cases_;
+  fs::path store_;
+  FileLock lock_;
+  Ledger ledger_;
+  Dispatcher dispatcher_;
+  asio::io_context context_{1};  // one thread
+  asio::steady_timer timer_{context_};
+  Service service_;
+  LocalSessions local_;
+  std::optional<Tokens> tokens_;
+  std::optional<HttpApi> api_;
+  std::optional<HttpSessions> http_;
+  double last_forgotten_ = 0;
+  bool is_stopping_ = false;
+};
+
+Judge::Judge(const JudgeSettings& settings, std::function<void(const std::string&)> note)
+    : implementation_(std::make_unique<Implementation>(settings, std::move(note))) {}
+Judge::~Judge() = default;
+
+std::size_t Judge::case_count() const { return implementation_->case_count(); }
+std::size_t Judge::waiting() const { return implementation_->waiting(); }
+std::string Judge::url() const { return implementation_->url(); }
+void Judge::run(int stop_descriptor, const std::function<void()>& read_stop) {
+  implementation_->run(stop_descriptor, read_stop);
+}
+
+}  // namespace autokernel::serve

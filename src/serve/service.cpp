@@ -1,0 +1,87 @@
+#include "serve/service.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "serve/judge_request.h"
+
+namespace autokernel::serve {
+namespace {
+
+// What nobody has said a deadline for waits through a night.
+constexpr double kUsualDeadline = 12 * 3600;
+constexpr double kLongestDeadline = 30 * 24 * 3600;
+constexpr double kSecondsPerMinute = 60;
+constexpr std::size_t kLongestKey = 200;
+
+}  // namespace
+
+void Service::require_room(const std::string& client) {
+  if (dispatcher_.waiting_of(client) >= limits_.waiting) {
+    throw Refusal{.status = 429,
+                  .what = fmt::format("{} trials of yours wait already: let them be measured, or "
+                                      "cancel some",
+                                      limits_.waiting)};
+  }
+  const double now = clock_();
+  const auto [place, is_new] = buckets_.try_emplace(client, Bucket{limits_.submissions, now});
+  Bucket& bucket = place->second;
+  bucket.tokens =
+      std::min(limits_.submissions,
+               bucket.tokens + (now - bucket.filled) * limits_.submissions / kSecondsPerMinute);
+  bucket.filled = now;
+  if (bucket.tokens < 1) {
+    throw Refusal{.status = 429,
+                  .what = fmt::format("more than {:.0f} trials a minute", limits_.submissions)};
+  }
+  bucket.tokens -= 1;
+}
+
+double Service::deadline_in(double seconds) const {
+  const bool is_given = std::isfinite(seconds) && seconds > 0;
+  return clock_() + (is_given ? std::min(seconds, kLongestDeadline) : kUsualDeadline);
+}
+
+TrialId Service::submit(const std::string& client, const std::string& key,
+                        const RegisteredCase& own, const trial::TrialOrder& order,
+                        double deadline_seconds) {
+  if (key.size() > kLongestKey) throw Refusal{.what = "its key is too long"};
+  if (const auto known = ledger_.find(client, key)) return *known;
+  const trial::TrialOrder judged = judged_order(order, own);
+  require_room(client);
+  Task task;
+  task.client = client;
+  task.key = key;
+  task.case_name = own.name;
+  task.order = trial::encode(judged);
+  task.wanted = wanted_by(judged.request);
+  task.received = clock_();
+  task.deadline = deadline_in(deadline_seconds);
+  return dispatcher_.submit(task);
+}
+
+TrialId Service::submit(const std::string& client, const std::string& key,
+                        const RegisteredCase& own, const std::string& solution_order,
+                        double deadline_seconds) {
+  if (const auto known = ledger_.find(client, key)) return *known;
+  require_room(client);
+  Task task;
+  task.kind = TaskKind::solution;
+  task.client = client;
+  task.key = key;
+  task.case_name = own.name;
+  task.order = solution_order;
+  task.received = clock_();
+  task.deadline = deadline_in(deadline_seconds);
+  return dispatcher_.submit(task);
+}
+
+std::vector<DeviceWorker::Status> Service::devices() const {
+  std::vector<DeviceWorker::Status> devices;
+  for (const auto& worker : workers) devices.push_back(worker->status());
+  return devices;
+}
+
+}  // namespace autokernel::serve
