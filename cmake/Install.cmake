@@ -16,6 +16,7 @@ install(DIRECTORY ${CMAKE_SOURCE_DIR}/src/cli/case/lab DESTINATION share/autoker
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/tests/data/elementwise ${CMAKE_SOURCE_DIR}/commands/json_parser
   ${CMAKE_SOURCE_DIR}/commands/ranking ${CMAKE_SOURCE_DIR}/commands/training
   DESTINATION share/autokernel/cases COMPONENT autokernel PATTERN "__pycache__" EXCLUDE)
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/scripts/systemd DESTINATION share/autokernel COMPONENT autokernel)
 install(FILES ${CMAKE_SOURCE_DIR}/include/autokernel.cuh ${CMAKE_SOURCE_DIR}/include/autokernel_baseline.h
   ${CMAKE_SOURCE_DIR}/include/autokernel_cudnn.cuh DESTINATION include COMPONENT autokernel)
 install(FILES ${CMAKE_SOURCE_DIR}/README.md ${CMAKE_SOURCE_DIR}/LICENSE ${CMAKE_SOURCE_DIR}/program.md

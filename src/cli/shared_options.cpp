@@ -11,8 +11,8 @@ template <typename Text>
 void add_device(Options options, Text& device, const std::string& afterwards) {
   options
       .add_option("--device", device,
-                  "auto (a GPU if there is one, else emulated), cuda, cuda:N, cpu (emulated), or "
-                  "ssh://HOST/DEVICE" +
+                  "auto (a GPU if there is one, else emulated), cuda, cuda:N, cpu (emulated), "
+                  "ssh://HOST/DEVICE, slurm:PARTITION/DEVICE, or judge/DEVICE" +
                       afterwards)
       .type_name("DEVICE");
 }

@@ -146,9 +146,7 @@ Loading Device::load(std::span<const std::byte> image) const {
 }
 
 std::optional<Fault> Device::allow(const Kernel& kernel, const Shape& shape) const {
-  // What every device has room for (CUDA C++ Programming Guide, "Shared Memory" and "Thread Block
-  // Clusters").
-  constexpr std::uint32_t kSharedWithoutAsking = 48U << 10U;
+  // What every device has room for (CUDA C++ Programming Guide, "Thread Block Clusters").
   constexpr std::uint32_t kClusterWithoutAsking = 8;
   const auto set = [&](CUfunction_attribute attribute, std::uint32_t value,
                        const std::string& purpose) {
@@ -156,7 +154,9 @@ std::optional<Fault> Device::allow(const Kernel& kernel, const Shape& shape) con
         *api_, api_->function_set_attribute(kernel.get(), attribute, static_cast<int>(value)),
         "cuFuncSetAttribute", purpose);
   };
-  if (shape.shared_bytes > kSharedWithoutAsking) {
+  // Needed above 48 KiB (the same, "Shared Memory"), of which the kernel's static memory is a part
+  // that is not known here.
+  if (shape.shared_bytes > 0) {
     auto fault = set(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, shape.shared_bytes,
                      "let a kernel use " + std::to_string(shape.shared_bytes) +
                          " bytes of dynamic shared memory");

@@ -27,7 +27,13 @@ ANY_VERDICT = (0, 10, 16)
 TRANSCRIPT = Skip("a run of minutes; scripts/readme-run records it")
 
 RULES = [
-    (r"autokernel .*--device ssh://", Skip("another machine; tests/e2e/elsewhere_test.cpp has one")),
+    (r"autokernel .*(--device (ssh://|slurm:)|--launcher )", Skip("another machine; tests/e2e/elsewhere_test.cpp has one")),
+    (r"autokernel (bench|loop start) .*--device judge", Skip("a judge; tests/e2e/judge_test.cpp has one")),
+    (r"autokernel serve\b", Skip("serves until it is stopped; tests/e2e/judge_test.cpp stops one")),
+    (r"curl .*127.0.0.1:8080", Skip("of a server; tests/e2e/judge_test.cpp has one")),
+    (r"sudo ", Skip("installs; tests/e2e/judge_attack_test.cpp has a judge of another user")),
+    (r"export AUTOKERNEL_PACKAGE=", Skip("./dev package makes one")),
+    (r"git (worktree add|switch -c) .*SLURM_ARRAY_TASK_ID|autokernel loop start tiles-.SLURM", Skip("a job of Slurm's; tests/e2e/slurm_test.cpp has one")),
     (r"\./dev ", Skip("builds or installs; that there is such a command is checked")),
     (r"export PATH=", Skip("the program is on the PATH already")),
     (r"git (push|fetch) ", Skip("there is no other repository")),

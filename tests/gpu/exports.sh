@@ -89,5 +89,5 @@ for time in first second; do
   printf '%-44s %-8s %4d s  %s\n' "compare at three sizes, $time time" "$word" $took "bar of the second: 60 s"
 done
 if ((took > 60)); then failed=1; fi
-if [[ -n ${OUT:-} ]]; then cp compare.* compare-*.txt "$OUT"; fi
+if [[ -n ${OUT:-} ]]; then cp compare-*.txt "$OUT"; [[ ! -e compare.png ]] || cp compare.png "$OUT"; fi
 exit "$failed"

@@ -16,7 +16,7 @@ cmake --install "$build" --prefix "$prefix" --component autokernel >"$scratch/lo
 mkdir "$scratch/empty" && cd "$scratch/empty"
 export TMPDIR=$scratch HOME=$scratch XDG_CACHE_HOME=$scratch/cache
 
-for file in bin/autokernel lib/libautokernel_cpu.so include/autokernel.cuh share/autokernel/kernels/case.toml \
+for file in bin/autokernel lib/libautokernel_cpu.so include/autokernel.cuh share/autokernel/kernels/case.toml share/autokernel/systemd/autokernel-judge.service \
   share/doc/autokernel/LICENSE share/zsh/site-functions/_autokernel share/fish/vendor_completions.d/autokernel.fish; do
   [[ -e $prefix/$file ]] || fail "$file is not installed"
 done
