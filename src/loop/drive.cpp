@@ -290,6 +290,18 @@ class AgentDriver {
 
 }  // namespace
 
+void Loop::record_pause(const std::string& why, double seconds) {
+  const ledger::Turn entry{.at = now_utc(),
+                           .tag = record_->status().run.tag,
+                           .outcome = ledger::kParked,
+                           .reason = visible_line(why),
+                           .aside = {},
+                           .seconds = seconds};
+  Recording recording = nothing_to_record(*workspace_, *record_, "recording a pause", {});
+  add_entries(recording, workspace_->repository(), workspace_->folders(), entry.tag, {entry});
+  record_->apply(recording);
+}
+
 Driven Loop::drive(const DriveOptions& options, const DriveObserver& observer) {
   return AgentDriver(*this, *workspace_, *record_, *measurer_, options, observer).drive();
 }

@@ -16,8 +16,8 @@ void RunStateReader::take(const ledger::LineSpan& line, ledger::Entry&& entry) {
   Status& status = state_->status;
   if (auto* experiment = std::get_if<ledger::Experiment>(&entry)) {
     add_to(status, std::move(*experiment));
-  } else if (std::holds_alternative<ledger::Turn>(entry)) {
-    ++status.turns_in_vain;
+  } else if (const auto* turn = std::get_if<ledger::Turn>(&entry)) {
+    if (turn->outcome != ledger::kParked) ++status.turns_in_vain;
   } else if (auto* resumed = std::get_if<ledger::RunResumed>(&entry)) {
     status.run.unsaved = std::move(resumed->unsaved);
   } else if (auto* finished = std::get_if<ledger::RunFinished>(&entry)) {

@@ -6,8 +6,6 @@
 #include "loop/editable_set.h"
 
 namespace autokernel::loop {
-namespace {}  // namespace
-
 std::optional<double> Status::gain_over_baseline() const {
   double share = 1;  // of the time, or of a metric, that is left
   bool any = false;

@@ -315,11 +315,11 @@ class Routes {
         incumbent.min_gain = *gain / kPercent;
       order.request.incumbent = std::move(incumbent);
     }
-    const TrialId id = service_.submit(client_, text_in(body, "key", fresh_key()), *own, order,
-                                       number_in(body, "deadline_seconds").value_or(0));
-    const auto task = service_.ledger().find(id);
+    const std::string key = body.contains("key") ? text_in(body, "key") : fresh_key();
+    const TrialId id =
+        service_.submit(client_, key, *own, order, number_in(body, "deadline_seconds").value_or(0));
     return replied({{"id", id},
-                    {"state", spelling(task ? task->state : State::queued)},
+                    {"state", spelling(service_.ledger().state(id).value_or(State::queued))},
                     {"url", fmt::format("/v1/trials/{}", id)}},
                    202);
   }

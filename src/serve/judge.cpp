@@ -10,6 +10,7 @@
 #include <chrono>
 #include <optional>
 #include <system_error>
+#include <thread>
 #include <utility>
 #include <variant>
 
@@ -28,6 +29,9 @@ namespace fs = std::filesystem;
 using boost::system::error_code;
 
 constexpr std::chrono::seconds kBetweenLooks{1};  // at deadlines
+// A judge that was killed a moment ago may have been starting a process, which goes with it.
+constexpr std::chrono::seconds kToGoWith{2};
+constexpr std::chrono::milliseconds kBetweenTries{50};
 constexpr double kSecondsPerDay = 24 * 3600;
 constexpr double kBetweenForgetting = 3600;
 
@@ -98,7 +102,12 @@ class Judge::Implementation {
 
  private:
   [[nodiscard]] static FileLock locked(const fs::path& store) {
+    const auto deadline = std::chrono::steady_clock::now() + kToGoWith;
     auto lock = FileLock::take(store / "lock", "autokernel serve");
+    while (lock.index() != 0 && std::chrono::steady_clock::now() < deadline) {
+      std::this_thread::sleep_for(kBetweenTries);
+      lock = FileLock::take(store / "lock", "autokernel serve");
+    }
     if (auto* held = std::get_if<FileLock>(&lock)) return std::move(*held);
     throw Error(Stop::environment,
                 fmt::format("cannot serve from {}: another judge does ({}); name another folder by "

@@ -75,8 +75,9 @@ trial::TrialOrder judged_order(const trial::TrialOrder& asked, const RegisteredC
     request.incumbent = from.incumbent;
     request.incumbent->headers.clear();
   }
-  trial::Request whole = with_case({.limits = {}, .request = request}, own, request.device).request;
-  if (trial::runs_python(whole))
+  trial::Request with_files = request;
+  with_files.case_files = own.request.case_files;
+  if (trial::runs_python(with_files))
     refuse("a kernel in Python is compiled by its author's code, which a judge does not run");
   const trial::Limits usual;
   trial::Limits limits;

@@ -186,6 +186,12 @@ std::optional<Task> Ledger::find(TrialId id) const {
   return task;
 }
 
+std::optional<State> Ledger::state(TrialId id) const {
+  Statement found(*this, "SELECT state FROM tasks WHERE id = ?");
+  if (!found.with(id).step()) return std::nullopt;
+  return static_cast<State>(found.integer(0));
+}
+
 int Ledger::begin(TrialId id, const std::string& device, double now) {
   Statement begun(*this,
                   "UPDATE tasks SET state = 1, attempts = attempts + 1, device = ?, begun = ? "

@@ -31,6 +31,7 @@ RULES = [
     (r"autokernel (bench|loop start) .*--device judge", Skip("a judge; tests/e2e/judge_test.cpp has one")),
     (r"autokernel serve\b", Skip("serves until it is stopped; tests/e2e/judge_test.cpp stops one")),
     (r"curl .*127.0.0.1:8080", Skip("of a server; tests/e2e/judge_test.cpp has one")),
+    (r"@reboot ", Skip("a line of crontab; tests/e2e/loop_night_test.cpp resumes")),
     (r"sudo ", Skip("installs; tests/e2e/judge_attack_test.cpp has a judge of another user")),
     (r"export AUTOKERNEL_PACKAGE=", Skip("./dev package makes one")),
     (r"git (worktree add|switch -c) .*SLURM_ARRAY_TASK_ID|autokernel loop start tiles-.SLURM", Skip("a job of Slurm's; tests/e2e/slurm_test.cpp has one")),

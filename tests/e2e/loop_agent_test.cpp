@@ -25,13 +25,6 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-// Waits until `done` says so, a minute at most.
-void wait_for(const std::function<bool()>& done) {
-  const auto deadline = steady_clock::now() + seconds{60};
-  while (!done() && steady_clock::now() < deadline) std::this_thread::sleep_for(milliseconds{10});
-  EXPECT_TRUE(done());
-}
-
 class LoopAgent : public LoopWorkplace {
  protected:
   LoopAgent() {

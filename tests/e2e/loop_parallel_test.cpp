@@ -23,12 +23,6 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::SizeIs;
 
-void wait_for(const std::function<bool()>& done) {
-  const auto deadline = steady_clock::now() + seconds{60};
-  while (!done() && steady_clock::now() < deadline) std::this_thread::sleep_for(milliseconds{20});
-  EXPECT_TRUE(done());
-}
-
 class LoopParallel : public LoopWorkplace {
  protected:
   LoopParallel() {

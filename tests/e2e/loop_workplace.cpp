@@ -2,7 +2,9 @@
 
 #include <gmock/gmock.h>
 
+#include <chrono>
 #include <sstream>
+#include <thread>
 
 #include "support/census.h"
 #include "support/scratch_folder.h"
@@ -53,6 +55,13 @@ std::string kernel_that_does_not_compile() {
 }
 std::string endless_kernel() {
   return kernel_with(kFaster, "z[i] = sum;", "while (x[i] == x[i]) {}");
+}
+
+void wait_for(const std::function<bool()>& done) {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds{60};
+  while (!done() && std::chrono::steady_clock::now() < deadline)
+    std::this_thread::sleep_for(std::chrono::milliseconds{10});
+  EXPECT_TRUE(done());
 }
 
 LoopWorkplace::LoopWorkplace() {

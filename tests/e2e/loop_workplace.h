@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -30,6 +31,9 @@ inline constexpr int kFastest = 30;
 [[nodiscard]] std::string wrong_kernel();
 [[nodiscard]] std::string kernel_that_does_not_compile();
 [[nodiscard]] std::string endless_kernel();
+
+// Waits until `done` says so, a minute at most; the test fails where it does not.
+void wait_for(const std::function<bool()>& done);
 
 class LoopWorkplace : public testing::Test {
  protected:

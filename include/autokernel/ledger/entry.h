@@ -158,6 +158,9 @@ struct Experiment {
   friend bool operator==(const Experiment&, const Experiment&) = default;
 };
 
+// Turn::outcome where no agent had its turn: the run waited, for so many seconds.
+inline constexpr const char* kParked = "parked";
+
 // One turn of an agent that led to no experiment.
 struct Turn {
   std::string at;

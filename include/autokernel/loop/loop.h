@@ -153,6 +153,9 @@ class Loop {
   // many turns in a row without an experiment that the agent must be at fault.
   [[nodiscard]] Driven drive(const DriveOptions& options, const DriveObserver& observer);
 
+  // Records that the run waited for so many seconds, and why.
+  void record_pause(const std::string& why, double seconds);
+
   // The same with several agents at a time, each in a worktree of its own (parallel.h). What one
   // has edited is held against the best of the moment at which it is recorded. Throws Error where
   // no agent's process can go on, with what the last one met.

@@ -10,6 +10,7 @@
 #include "cli/commands.h"
 #include "cli/folders.h"
 #include "cli/loop/open_run.h"
+#include "cli/loop/parking.h"
 #include "cli/loop/text.h"
 #include "cli/noise_store.h"
 
@@ -73,8 +74,11 @@ int LoopStatus::run(const Console& console) {
   const loop::Status& status = loop.status();
   remembered_.require_same(status.run);
   const std::string noise = noise_of(status.run, console);
-  console.out << (json_ ? status_json(with_outcome(status, loop), noise)
+  const auto root = repository_of(std::filesystem::current_path());
+  const std::string parked = root ? parked_note(*root / ".autokernel/parked") : std::string();
+  console.out << (json_ ? status_json(with_outcome(status, loop), noise, parked)
                         : status_text(status, noise));
+  if (!json_ && !parked.empty()) console.out << "parked:           " << parked << '\n';
   return 0;
 }
 

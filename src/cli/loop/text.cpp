@@ -306,7 +306,7 @@ std::string status_text(const Status& status, const std::string& noise) {
   return text;
 }
 
-std::string status_json(const Status& status, const std::string& noise) {
+std::string status_json(const Status& status, const std::string& noise, const std::string& parked) {
   const ledger::Budget& budget = status.run.budget;
   Json recent = Json::array();
   for (const Experiment& experiment : status.latest(kRecent)) {
@@ -357,6 +357,7 @@ std::string status_json(const Status& status, const std::string& noise) {
         {"hours", budget.hours ? Json(*budget.hours) : Json()},
         {"no_progress", budget.no_progress ? Json(*budget.no_progress) : Json()}}},
       {"noise", noise.empty() ? Json() : Json(noise)},
+      {"parked", parked.empty() ? Json() : Json(parked)},
       {"under_way", status.under_way.empty() ? Json() : Json(status.under_way)},
       {"recent", recent},
       {"should_continue", stop.empty()},

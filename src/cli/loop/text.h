@@ -31,7 +31,9 @@ namespace autokernel::cli {
 // nothing; empty where that is not known.
 [[nodiscard]] std::string status_text(const loop::Status& status, const std::string& noise = {});
 // One object on one line; docs/loop-json.md describes it.
-[[nodiscard]] std::string status_json(const loop::Status& status, const std::string& noise = {});
+// `parked`: why the run waits (parking.h); empty: it does not.
+[[nodiscard]] std::string status_json(const loop::Status& status, const std::string& noise = {},
+                                      const std::string& parked = {});
 
 [[nodiscard]] std::string finish_text(const loop::Finish& finish);
 

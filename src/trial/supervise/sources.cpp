@@ -41,6 +41,8 @@ bool runs_python(const Request& request) {
 Request with_reachable_headers(Request request) {
   // Looking for it may start a program: not for a kernel that has no use for it.
   if (request.python.empty() && runs_python(request)) request.python = compile::active_python();
+  // Sources are searched for includes only where there is something to find.
+  if (request.header_folders && request.header_folders->empty()) request.header_folders.reset();
   if (!request.header_folders) return request;
   std::vector<const compile::Headers*> folders;
   for (const cases::HeaderFolder& each : *request.header_folders) folders.push_back(&each.files);
