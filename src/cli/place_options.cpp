@@ -22,7 +22,7 @@ driver::DeviceChoice PlaceOptions::choice() const {
   if (!choice.place.empty()) {
     throw Error(Stop::usage, fmt::format("--launcher and --device {} both name a machine: give one "
                                          "of them",
-                                         *device));
+                                         device.value_or("")));
   }
   choice.place = driver::place_of_launcher(*launcher);
   // What cannot be read again from the record of a run is refused.

@@ -151,7 +151,7 @@ int Serve::run(const Console& console) {
   const serve::JudgeSettings settings = this->settings();
   const Interrupts interrupts;
   serve::Judge judge(settings, [&](const std::string& line) {
-    console.err << "autokernel: " << visible_line(line) << std::endl;
+    console.err << "autokernel: " << visible_line(line) << '\n' << std::flush;
   });
   console.out << fmt::format("{:<18}{}\n", "socket:", settings.socket.string());
   if (const std::string url = judge.url(); !url.empty())

@@ -45,7 +45,9 @@ void Repository::set_worktree(const std::string& commit) const {
   static_cast<void>(remove_stale_locks({"HEAD"}));
   check(git_repository_set_head_detached(opened_->git(), &id), attempt,
         "git_repository_set_head_detached");
-  git_checkout_options options = GIT_CHECKOUT_OPTIONS_INIT;
+  git_checkout_options options{};
+  check(git_checkout_options_init(&options, GIT_CHECKOUT_OPTIONS_VERSION), attempt,
+        "git_checkout_options_init");
   options.checkout_strategy = GIT_CHECKOUT_FORCE | GIT_CHECKOUT_REMOVE_UNTRACKED;
   check(git_checkout_head(opened_->git(), &options), attempt, "git_checkout_head");
 }

@@ -293,6 +293,7 @@ DeviceWorker::DeviceWorker(asio::io_context& context, Dispatcher& dispatcher,
                            driver::DeviceChoice device, Note note)
     : implementation_(std::make_shared<Implementation>(
           context, dispatcher, cases, id, std::move(device), std::move(note), *this)) {}
+// NOLINTNEXTLINE(bugprone-exception-escape): Asio's cancel and close throw in theory alone
 DeviceWorker::~DeviceWorker() { implementation_->drop(); }
 
 void DeviceWorker::open() { implementation_->open(); }

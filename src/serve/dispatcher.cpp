@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "autokernel/base/error.h"
+
 namespace autokernel::serve {
 namespace {
 
@@ -183,6 +185,7 @@ void Dispatcher::dispatch() {
 
 void Dispatcher::start(WorkerId id, const Idle& idle, TrialId number) {
   const auto task = ledger_.find(number);
+  if (!task) throw Error(Stop::internal, fmt::format("trial {} is in no ledger", number));
   const double now = clock_();
   Running running{.task = number,
                   .attempt = ledger_.begin(number, device_text(idle.offered), now),

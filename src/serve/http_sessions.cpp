@@ -47,7 +47,7 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
         seat_(std::move(seat)) {}
 
   void read() {
-    parser_.emplace();
+    parser_ = std::make_unique<http::request_parser<http::string_body>>();
     parser_->header_limit(kLargestHead);
     parser_->body_limit(largest_body_);
     stream_.expires_after(buffer_.size() > 0 ? kToSend : kIdle);
@@ -121,7 +121,7 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   // see the answer.
   void close() {
     error_code ignored;
-    static_cast<void>(stream_.socket().shutdown(tcp::socket::shutdown_send, ignored));
+    ignored = stream_.socket().shutdown(tcp::socket::shutdown_send, ignored);
     stream_.expires_after(kToHangUp);
     discard();
   }
@@ -140,7 +140,7 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   std::size_t largest_body_;
   const std::shared_ptr<void> seat_;
   beast::flat_buffer buffer_;
-  std::optional<http::request_parser<http::string_body>> parser_;
+  std::unique_ptr<http::request_parser<http::string_body>> parser_;
   http::response<http::string_body> reply_;
   std::array<char, 16384> discarded_{};
   std::size_t discarded_bytes_ = 0;
@@ -181,12 +181,10 @@ class HttpSessions::Implementation : public std::enable_shared_from_this<Impleme
         seats_(std::make_shared<Seats>(limits.connections)) {
     const tcp::endpoint endpoint = endpoint_of(address);
     error_code failed;
-    static_cast<void>(acceptor_.open(endpoint.protocol(), failed));
-    if (!failed)
-      static_cast<void>(acceptor_.set_option(tcp::acceptor::reuse_address(true), failed));
-    if (!failed) static_cast<void>(acceptor_.bind(endpoint, failed));
-    if (!failed)
-      static_cast<void>(acceptor_.listen(asio::socket_base::max_listen_connections, failed));
+    failed = acceptor_.open(endpoint.protocol(), failed);
+    if (!failed) failed = acceptor_.set_option(tcp::acceptor::reuse_address(true), failed);
+    if (!failed) failed = acceptor_.bind(endpoint, failed);
+    if (!failed) failed = acceptor_.listen(asio::socket_base::max_listen_connections, failed);
     if (failed) {
       throw Error(Stop::environment,
                   fmt::format("cannot listen on {}: {}; choose another port by --listen, 0 is any",
@@ -218,7 +216,7 @@ class HttpSessions::Implementation : public std::enable_shared_from_this<Impleme
 
   void close() {
     error_code ignored;
-    static_cast<void>(acceptor_.close(ignored));
+    ignored = acceptor_.close(ignored);
   }
 
  private:

@@ -86,7 +86,9 @@ class LocalSession : public std::enable_shared_from_this<LocalSession> {
                   "the judge does not have this case, or has another version of it; its owner "
                   "registers cases with 'autokernel serve --cases'");
     }
-    task_ = service_.submit(client_, order.key, *own, order.order, order.deadline_seconds);
+    const TrialId id =
+        service_.submit(client_, order.key, *own, order.order, order.deadline_seconds);
+    task_ = id;
     send(trial::encode(trial::Event(trial::Phase::queue)));
     const std::weak_ptr<LocalSession> weak = weak_from_this();
     watch_ = service_.dispatcher().watch(*task_, {.progress =
@@ -102,7 +104,8 @@ class LocalSession : public std::enable_shared_from_this<LocalSession> {
   }
   void take(const trial::JudgeCancel& /*cancel*/) {
     if (!task_) return;
-    const TrialId task = *std::exchange(task_, std::nullopt);
+    const TrialId task = *task_;
+    task_.reset();
     service_.dispatcher().unwatch(std::exchange(watch_, 0));
     if (!service_.dispatcher().is_watched(task)) service_.dispatcher().cancel(task);
   }
@@ -135,9 +138,10 @@ class LocalSession : public std::enable_shared_from_this<LocalSession> {
   void close() {
     if (!socket_.is_open()) return;
     error_code ignored;
-    static_cast<void>(socket_.close(ignored));
+    ignored = socket_.close(ignored);
     if (!task_) return;
-    const TrialId task = *std::exchange(task_, std::nullopt);
+    const TrialId task = *task_;
+    task_.reset();
     service_.dispatcher().unwatch(std::exchange(watch_, 0));
     auto timer = std::make_shared<asio::steady_timer>(socket_.get_executor(), kToComeBack);
     timer->async_wait([timer, task, &service = service_](error_code failed) {
@@ -179,10 +183,9 @@ class LocalSessions::Implementation : public std::enable_shared_from_this<Implem
     std::error_code missing;
     if (fs::is_socket(fs::symlink_status(file_, missing))) fs::remove(file_, missing);
     error_code failed;
-    static_cast<void>(acceptor_.open(stream_protocol(), failed));
+    failed = acceptor_.open(stream_protocol(), failed);
     try {
-      if (!failed)
-        static_cast<void>(acceptor_.bind(stream_protocol::endpoint(file_.string()), failed));
+      if (!failed) failed = acceptor_.bind(stream_protocol::endpoint(file_.string()), failed);
     } catch (const boost::system::system_error& error) {
       failed = error.code();  // of a path that is too long
     }
@@ -190,8 +193,7 @@ class LocalSessions::Implementation : public std::enable_shared_from_this<Implem
     if (!failed &&
         ::chmod(file_.c_str(), S_IRUSR | S_IWUSR | S_IRGRP | S_IWGRP | S_IROTH | S_IWOTH) != 0)
       failed = error_code(errno, boost::system::system_category());
-    if (!failed)
-      static_cast<void>(acceptor_.listen(asio::socket_base::max_listen_connections, failed));
+    if (!failed) failed = acceptor_.listen(asio::socket_base::max_listen_connections, failed);
     if (failed) {
       throw Error(Stop::environment,
                   fmt::format("cannot listen on {}: {}; name another socket by --socket",
@@ -214,7 +216,7 @@ class LocalSessions::Implementation : public std::enable_shared_from_this<Implem
 
   void close() {
     error_code ignored;
-    static_cast<void>(acceptor_.close(ignored));
+    ignored = acceptor_.close(ignored);
     std::error_code gone;
     fs::remove(file_, gone);
   }

@@ -80,6 +80,7 @@ TrialId Service::submit(const std::string& client, const std::string& key,
 
 std::vector<DeviceWorker::Status> Service::devices() const {
   std::vector<DeviceWorker::Status> devices;
+  devices.reserve(workers.size());
   for (const auto& worker : workers) devices.push_back(worker->status());
   return devices;
 }

@@ -114,6 +114,7 @@ SolutionRun::SolutionRun(asio::io_context& context, const Task& task, const Regi
           std::make_shared<Implementation>(context, task, own, device, std::move(done))) {
   implementation_->listen();
 }
+// NOLINTNEXTLINE(bugprone-exception-escape): Asio's close throws in theory alone
 SolutionRun::~SolutionRun() { implementation_->drop(); }
 void SolutionRun::abort() { implementation_->abort(); }
 

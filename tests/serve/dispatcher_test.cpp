@@ -33,7 +33,8 @@ class DispatcherTest : public testing::Test {
     task.deadline = deadline;
     return dispatcher_.submit(task);
   }
-  [[nodiscard]] State state_of(TrialId id) const { return ledger_.find(id)->state; }
+  [[nodiscard]] Task found(TrialId id) const { return ledger_.find(id).value_or(Task{}); }
+  [[nodiscard]] State state_of(TrialId id) const { return found(id).state; }
   [[nodiscard]] Watcher noting(std::vector<std::string>& heard) const {
     return {.progress = [&](std::string_view event) { heard.emplace_back(event); },
             .over = [&](const Task& task) { heard.push_back("over: " + task.answer); }};
@@ -86,8 +87,8 @@ TEST_F(DispatcherTest, ATrialWhoseDeviceIsLostIsMadeAgainElsewhereAndCountsOnce)
   dispatcher_.answered(0, State::done, "from the grave");
   EXPECT_EQ(state_of(id), State::running);
   dispatcher_.answered(1, State::done, "right");
-  EXPECT_EQ(ledger_.find(id)->answer, "right");
-  EXPECT_EQ(ledger_.find(id)->attempts, 2);
+  EXPECT_EQ(found(id).answer, "right");
+  EXPECT_EQ(found(id).attempts, 2);
 }
 
 TEST_F(DispatcherTest, ATrialThatTakesEveryDeviceWithItIsGivenUp) {
@@ -97,7 +98,7 @@ TEST_F(DispatcherTest, ATrialThatTakesEveryDeviceWithItIsGivenUp) {
     dispatcher_.lost(0, "fell off the bus");
   }
   EXPECT_EQ(state_of(id), State::failed);
-  EXPECT_THAT(ledger_.find(id)->answer, HasSubstr("fell off the bus"));
+  EXPECT_THAT(found(id).answer, HasSubstr("fell off the bus"));
   dispatcher_.ready(0, one_, {});
   EXPECT_EQ(one_.started.size(), std::size_t{Dispatcher::kMostAttempts});
 }
@@ -141,7 +142,7 @@ TEST_F(DispatcherTest, AnotherJudgeTakesUpWhatOneHasLeft) {
   next.answered(0, State::done, "right");
   next.ready(0, two_, {});
   EXPECT_THAT(two_.started, ElementsAre(running, waiting));
-  EXPECT_EQ(ledger_.find(running)->attempts, 2);
+  EXPECT_EQ(found(running).attempts, 2);
 }
 
 TEST_F(DispatcherTest, TheSameKeyIsTheSameTrial) {

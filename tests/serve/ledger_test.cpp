@@ -19,6 +19,12 @@ using testing::HasSubstr;
 class LedgerTest : public testing::Test {
  protected:
   [[nodiscard]] std::filesystem::path file() const { return folder_.path() / "ledger.sqlite"; }
+  // Which has to be there.
+  [[nodiscard]] static Task in(const Ledger& ledger, TrialId id) {
+    const auto found = ledger.find(id);
+    EXPECT_TRUE(found) << id;
+    return found.value_or(Task{});
+  }
   [[nodiscard]] static Task task(const std::string& key) {
     Task task;
     task.client = "uid 1";
@@ -42,13 +48,12 @@ TEST_F(LedgerTest, ATaskComesBackAsItWas) {
     id = ledger.add(task("one"));
   }
   const Ledger ledger(file());
-  const auto found = ledger.find(id);
-  ASSERT_TRUE(found);
-  EXPECT_EQ(found->client, "uid 1");
-  EXPECT_EQ(found->order, std::string("source\0more", 11));
-  EXPECT_EQ(found->wanted, task("one").wanted);
-  EXPECT_EQ(found->deadline, 100);
-  EXPECT_EQ(found->state, State::queued);
+  const Task found = in(ledger, id);
+  EXPECT_EQ(found.client, "uid 1");
+  EXPECT_EQ(found.order, std::string("source\0more", 11));
+  EXPECT_EQ(found.wanted, task("one").wanted);
+  EXPECT_EQ(found.deadline, 100);
+  EXPECT_EQ(found.state, State::queued);
   EXPECT_EQ(ledger.find("uid 1", "one"), id);
   EXPECT_EQ(ledger.find("uid 2", "one"), std::nullopt);
 }
@@ -73,12 +78,11 @@ TEST_F(LedgerTest, AResultCountsOnceAndOnlyThatOfTheLastAttempt) {
   EXPECT_TRUE(ledger.end(id, 2, State::done, "right", 9));
   EXPECT_FALSE(ledger.end(id, 2, State::failed, "twice", 10));
   ledger.give_up_attempt(id);
-  const auto found = ledger.find(id);
-  ASSERT_TRUE(found);
-  EXPECT_EQ(found->state, State::done);
-  EXPECT_EQ(found->answer, "right");
-  EXPECT_EQ(found->device, "cuda:1");
-  EXPECT_EQ(found->attempts, 2);
+  const Task found = in(ledger, id);
+  EXPECT_EQ(found.state, State::done);
+  EXPECT_EQ(found.answer, "right");
+  EXPECT_EQ(found.device, "cuda:1");
+  EXPECT_EQ(found.attempts, 2);
   EXPECT_EQ(ledger.count().at(State::done), 1);
 }
 
@@ -121,11 +125,10 @@ TEST_F(LedgerTest, NothingIsLostWhenItsWriterIsKilled) {
     ::close(pipe_ends[0]);
     const Ledger ledger(file());
     for (TrialId each = 1; each <= acknowledged; ++each) {
-      const auto found = ledger.find(each);
-      ASSERT_TRUE(found) << each;
+      ASSERT_TRUE(ledger.find(each)) << each;
     }
-    EXPECT_EQ(ledger.find(acknowledged)->state, State::done);
-    EXPECT_EQ(ledger.find(acknowledged)->answer, "result");
+    EXPECT_EQ(in(ledger, acknowledged).state, State::done);
+    EXPECT_EQ(in(ledger, acknowledged).answer, "result");
   }
 }
 

@@ -47,10 +47,10 @@ TEST(Queue, TwoClientsShareADeviceEvenly) {
   TrialId fresh = 1001;
   std::mt19937 random(1);  // NOLINT(cert-msc32-c,cert-msc51-cpp): the same each time
   for (int i = 0; i < 60; ++i) {
-    const auto id = queue.next(kCpu);
-    ASSERT_TRUE(id);
+    const TrialId id = queue.next(kCpu).value_or(0);
+    ASSERT_NE(id, 0);
     const double seconds = 1 + static_cast<double>(random() % 5);
-    const bool is_modest = *id >= 1000;
+    const bool is_modest = id >= 1000;
     (is_modest ? modest : flood) += seconds;
     queue.charge(is_modest ? "modest" : "flood", seconds);
     if (is_modest) queue.add(fresh++, "modest", {});

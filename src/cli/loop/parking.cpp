@@ -73,16 +73,17 @@ bool Parking::wait(const Trouble& trouble, const Interrupts& interrupts,
   Pause& pause = pauses_.back();
   const double left = options_.most_hours * kParkingHour - pause.seconds;
   if (left <= 0) return false;
-  const double length = std::min(
-      left, std::min(options_.first_seconds * std::exp2(std::min(pause.tries, 20)), kLongestPause));
+  const double longer = options_.first_seconds * std::exp2(std::min(pause.tries, 20));
+  const double length = std::min({left, longer, kLongestPause});
   const std::string note =
       fmt::format("parked since {}: {}; what to do: {}; the next try is in {}", pause.from,
                   visible_line(trouble.what), trouble.advice, minutes(length));
   if (pause.tries == 0) told(note);
   try {
     write_file_atomically(file_, note + "\n", Sync::no);
-  } catch (const Error&) {
+  } catch (const Error& error) {
     // The disk may be what is in the way.
+    if (pause.tries == 0) told(error.what());
   }
   const auto begun = Clock::now();
   while (Seconds(Clock::now() - begun).count() < length) {

@@ -90,13 +90,15 @@ stops after the current step. Exit codes: 20 a budget is used up, 3 the agent fa
 }
 
 // In the record, as far as that can be written.
-void record_pause(std::optional<loop::Loop>& loop, const Parking& parking) {
+void record_pause(std::optional<loop::Loop>& loop, const Parking& parking, const Console& console) {
   if (!loop) return;
   const Parking::Pause& pause = parking.pauses().back();
   try {
     loop->record_pause(pause.why, pause.seconds);
-  } catch (const Error&) {
+  } catch (const Error& error) {
     // The pause is also told at the end.
+    console.err << "autokernel: a pause is not in the record: " << visible_line(error.what())
+                << '\n';
   }
 }
 
@@ -324,7 +326,7 @@ int LoopRun::run(const Console& console) {
       console.err << parking.report();
       throw Error(stop, failure);
     }
-    record_pause(loop, parking);
+    record_pause(loop, parking, console);
     // What is held in memory may not be what is on the disk any more.
     loop.reset();
   }

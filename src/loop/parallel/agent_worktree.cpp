@@ -36,7 +36,7 @@ void AgentWorktree::set(const std::string& commit, const EditableSet& editable) 
   std::error_code unreadable;
   if (!repository_ && fs::exists(root_ / ".git", unreadable)) {
     try {
-      repository_ = repo::Repository::open(root_);
+      repository_ = std::make_unique<repo::Repository>(repo::Repository::open(root_));
       commit_ = repository_->head().commit;
       if (const std::string aside = put_edit_aside(editable); !aside.empty()) {
         workspace_.say(
@@ -54,7 +54,7 @@ void AgentWorktree::set(const std::string& commit, const EditableSet& editable) 
     workspace_.folders().make_below(root_);
     workspace_.folders().make_below(own());
     ours.link_worktree(root_, name(), commit);
-    repository_ = repo::Repository::open(root_);
+    repository_ = std::make_unique<repo::Repository>(repo::Repository::open(root_));
   }
   repository_->set_worktree(commit);
   commit_ = commit;

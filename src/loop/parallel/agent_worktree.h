@@ -3,7 +3,7 @@
 
 #include <cstddef>
 #include <filesystem>
-#include <optional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -40,7 +40,7 @@ class AgentWorktree {
   const Workspace& workspace_;
   std::size_t agent_;
   std::filesystem::path root_;
-  std::optional<repo::Repository> repository_;
+  std::unique_ptr<repo::Repository> repository_;
   std::string commit_;  // that it was set to last
 };
 

@@ -94,7 +94,7 @@ void install_at(const std::string& place, const fs::path& package,
                      static_cast<double>(fs::file_size(archive)) / kBytesPerMegabyte));
   }
   const PlaceCommand command = ssh_command(place, unpacking_line(sha256_of_file(archive)));
-  std::vector<std::string> arguments = {"-c", "archive=$1; shift; exec \"$@\" <\"$archive\"", "sh",
+  std::vector<std::string> arguments = {"-c", R"(archive=$1; shift; exec "$@" <"$archive")", "sh",
                                         archive.string(), command.program.string()};
   arguments.insert(arguments.end(), command.arguments.begin(), command.arguments.end());
   run({.program = "/bin/sh", .arguments = std::move(arguments), .environment = {}},
