@@ -152,7 +152,7 @@ TEST_F(AnAgent, IsReportedOnWhileItWorks) {
 
 TEST(IdeaOf, IsWhatTheFileSays) {
   const test::ScratchFolder folder;
-  EXPECT_EQ(idea_of(folder.write("idea.txt", "  tiles of 64\n"), "IDEA: another"), "tiles of 64 ");
+  EXPECT_EQ(idea_of(folder.write("idea.txt", "  tiles of 64\n"), "IDEA: another"), "tiles of 64");
 }
 
 TEST(IdeaOf, IsTheLastMarkedLineWithoutAFile) {
