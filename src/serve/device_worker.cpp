@@ -31,6 +31,8 @@ using std::chrono::seconds;
 
 constexpr seconds kFirstPause{1};
 constexpr seconds kLongestPause{60};
+// Trials in a row that the machine has failed, after which it is the device that is left alone.
+constexpr int kMostFailures = 6;
 // What was told to end, and does not, is killed.
 constexpr seconds kToEnd{10};
 
@@ -79,8 +81,8 @@ class DeviceWorker::Implementation : public std::enable_shared_from_this<Impleme
     if (own == nullptr)
       return answer_later(State::failed, failure(Stop::usage, "the judge does not have the case " +
                                                                   task.case_name + " any more"));
-    if (task.kind == TaskKind::solution) return run_solution(task, *own);
     try {
+      if (task.kind == TaskKind::solution) return run_solution(task, *own);
       send(trial::encode(with_case(trial::decode_trial_order(task.order), *own, device_)));
     } catch (const Error& error) {
       answer_later(State::failed, failure(error.stop(), error.what()));
@@ -99,6 +101,7 @@ class DeviceWorker::Implementation : public std::enable_shared_from_this<Impleme
     drop_link();
   }
 
+  [[nodiscard]] const Offered& offered() const { return offered_; }
   [[nodiscard]] Status status() const {
     return {.device = offered_.label,
             .name = offered_.name,
@@ -176,6 +179,7 @@ class DeviceWorker::Implementation : public std::enable_shared_from_this<Impleme
     if (const auto* result = std::get_if<trial::Result>(&event)) {
       if (result->device) offered_.name = result->device->name;
       pause_ = kFirstPause;
+      failures_ = 0;
       finish_trial(State::done, line);
     } else if (const auto* what = std::get_if<trial::Failure>(&event)) {
       take_failure(line, *what);
@@ -192,8 +196,11 @@ class DeviceWorker::Implementation : public std::enable_shared_from_this<Impleme
       dispatcher_.lost(id_, what.what);
       offer();
     } else if (what.stop == Stop::environment) {
-      // It is the device that failed, as it seems, and not the kernel.
-      fail(what.what);
+      // It may be the device that failed, or what was asked of it: one after the other will tell.
+      is_busy_ = false;
+      if (++failures_ >= kMostFailures) return fail(what.what);
+      dispatcher_.lost(id_, what.what);
+      offer();
     } else {
       finish_trial(State::failed, line);
     }
@@ -281,6 +288,7 @@ class DeviceWorker::Implementation : public std::enable_shared_from_this<Impleme
   asio::steady_timer pause_timer_;
   asio::steady_timer end_timer_;
   seconds pause_ = kFirstPause;
+  int failures_ = 0;
   std::string trouble_;
   bool has_greeted_ = false;
   bool is_busy_ = false;
@@ -300,6 +308,7 @@ void DeviceWorker::open() { implementation_->open(); }
 void DeviceWorker::close(bool at_once) { implementation_->close(at_once); }
 void DeviceWorker::start(const Task& task) { implementation_->start(task); }
 void DeviceWorker::abort() { implementation_->abort(); }
+const Offered& DeviceWorker::offered() const { return implementation_->offered(); }
 DeviceWorker::Status DeviceWorker::status() const { return implementation_->status(); }
 
 }  // namespace autokernel::serve

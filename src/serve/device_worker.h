@@ -38,6 +38,7 @@ class DeviceWorker : public Worker {
     std::string trouble;  // why it is not; empty: it is, or is being started
   };
   [[nodiscard]] Status status() const;
+  [[nodiscard]] const Offered& offered() const;
 
  private:
   class Implementation;

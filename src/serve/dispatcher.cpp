@@ -2,12 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "autokernel/base/error.h"
 
 namespace autokernel::serve {
 namespace {
+
+// Seconds. What fails at once is not free: it keeps the others waiting all the same.
+constexpr double kLeastCharge = 0.5;
 
 [[nodiscard]] std::string device_text(const Offered& offered) {
   return offered.name.empty() ? offered.label : fmt::format("{} ({})", offered.label, offered.name);
@@ -135,7 +139,7 @@ void Dispatcher::answered(WorkerId id, State state, const std::string& answer) {
   worker_of_.erase(running.task);
   const double now = clock_();
   counters_.device_seconds += now - running.begun;
-  queue_.charge(running.client, now - running.begun);
+  queue_.charge(running.client, std::max(kLeastCharge, now - running.begun));
   if (!running.ended_early && ledger_.end(running.task, running.attempt, state, answer, now))
     tell_over(running.task, state);
 }
@@ -147,7 +151,7 @@ void Dispatcher::lost(WorkerId id, const std::string& why) {
   const Running running = std::move(found->second);
   running_.erase(found);
   worker_of_.erase(running.task);
-  queue_.charge(running.client, clock_() - running.begun);
+  queue_.charge(running.client, std::max(kLeastCharge, clock_() - running.begun));
   if (running.ended_early) return;
   ++counters_.attempts_lost;
   if (running.attempt >= kMostAttempts) {

@@ -251,8 +251,9 @@ class Routes {
     if (is_post && path == "/evaluate") return respond(evaluate(request));
     if (is_post && path == "/tasks/batch") return show_tasks(request, respond);
     if (const auto key = last_part(path, "/tasks/"); key && is_get)
-      return when_over({task_of(*key).id}, timeout_of(request),
-                       [*this, key = *key, respond] { respond(replied(task(key))); });
+      return when_over({task_of(*key).id}, timeout_of(request), [*this, key = *key, respond] {
+        respond(guarded([&] { return task(key); }));
+      });
     respond(refused(404, fmt::format("there is no {} {}; GET / lists what there is", request.method,
                                      visible_line(path))));
   }
@@ -336,12 +337,24 @@ class Routes {
   }
   void show_trial(const std::string& text, double timeout, const Respond& respond) const {
     const TrialId id = own_trial(text).id;
-    when_over({id}, timeout,
-              [*this, text, respond] { respond(replied(trial_json(own_trial(text)))); });
+    when_over({id}, timeout, [*this, text, respond] {
+      respond(guarded([&] { return trial_json(own_trial(text)); }));
+    });
   }
   [[nodiscard]] HttpReply cancel_trial(const std::string& text) const {
     service_.dispatcher().cancel(own_trial(text).id);
     return replied(trial_json(own_trial(text)));
+  }
+
+  // A reply that is made later, when nobody catches any more.
+  [[nodiscard]] static HttpReply guarded(const std::function<Json()>& make) {
+    try {
+      return replied(make());
+    } catch (const Refusal& refusal) {
+      return refused(refusal.status, refusal.what);
+    } catch (const Error& error) {
+      return refused(503, error.what());
+    }
   }
 
   // Calls `then` when all of them are over, or after so many seconds.
@@ -467,9 +480,11 @@ class Routes {
     }
     const double seconds = std::clamp(number_in(body, "timeout").value_or(0), 0.0, kLongestWait);
     when_over(ids, seconds, [*this, names, respond] {
-      Json list = Json::array();
-      for (const std::string& name : names) list.push_back(task(name));
-      respond(replied(list));
+      respond(guarded([&] {
+        Json list = Json::array();
+        for (const std::string& name : names) list.push_back(task(name));
+        return list;
+      }));
     });
   }
 

@@ -96,7 +96,7 @@ class Judge::Implementation {
     await_stop(stopping, read_stop);
     for (const auto& worker : service_.workers) worker->open();
     look_after_deadlines();
-    context_.run();
+    serve_on();
     local_.close();
   }
 
@@ -123,6 +123,19 @@ class Judge::Implementation {
                           stop();
                           await_stop(stopping, read);
                         });
+  }
+
+  // A disk that is full fails what was asked, and no more.
+  void serve_on() {
+    while (true) {
+      try {
+        context_.run();
+        return;
+      } catch (const Error& error) {
+        if (error.what() != last_trouble_) note_(error.what());
+        last_trouble_ = error.what();
+      }
+    }
   }
 
   // First gently, then at once.
@@ -165,6 +178,7 @@ class Judge::Implementation {
   std::optional<HttpApi> api_;
   std::optional<HttpSessions> http_;
   double last_forgotten_ = 0;
+  std::string last_trouble_;
   bool is_stopping_ = false;
 };
 

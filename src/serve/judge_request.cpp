@@ -70,7 +70,21 @@ trial::TrialOrder judged_order(const trial::TrialOrder& asked, const RegisteredC
     request.recording_seconds = std::clamp(*from.recording_seconds, 0.0, kLongestRecording);
   request.known_device = from.known_device;
   if (from.noise.size() <= kMostNoise) request.noise = from.noise;
+  const auto require_name = [](const std::string& name, const char* what) {
+    if (name.size() > kLongestName) refuse(fmt::format("{} is too long", what));
+  };
+  require_name(from.only_baseline, "the name of the baseline");
+  if (from.known_device) {
+    require_name(from.known_device->name, "the name of the device");
+    require_name(from.known_device->driver_version, "the driver's version");
+  }
+  for (const trial::DeviceNoise& noise : request.noise) {
+    require_name(noise.device, "the name of a device");
+    require_name(noise.driver_version, "a driver's version");
+  }
   if (from.incumbent) {
+    require_name(from.incumbent->name, "the incumbent's name");
+    require_name(from.incumbent->kernel_name, "the name of the incumbent's file");
     require_kernel(from.incumbent->source, from.incumbent->files);
     request.incumbent = from.incumbent;
     request.incumbent->headers.clear();

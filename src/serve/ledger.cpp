@@ -125,6 +125,7 @@ Ledger::Ledger(const std::filesystem::path& file) : path_(file) {
                             "program writes version {}; name another folder by --store",
                             file.string(), found, kVersion));
   }
+  if (found == kVersion) return;  // nothing is written then: the disk may be full
   execute(kTables);
   execute(fmt::format("PRAGMA user_version = {}", kVersion).c_str());
 }
@@ -208,9 +209,12 @@ void Ledger::give_up_attempt(TrialId id) {
 
 bool Ledger::end(TrialId id, int attempt, State state, const std::string& answer, double now) {
   Statement(*this,
-            "UPDATE tasks SET state = ?, answer = ?, ended = ? WHERE id = ? AND ((state = 1 AND "
-            "attempts = ?) OR (state = 0 AND 0 = ?))")
-      .with(static_cast<int>(state), answer, now, id, attempt, attempt)
+            "UPDATE tasks SET state = ?, answer = ?, ended = ?, order_text = CASE WHEN ? THEN '' "
+            "ELSE order_text END WHERE id = ? AND ((state = 1 AND attempts = ?) OR (state = 0 AND "
+            "0 = ?))")
+      .with(static_cast<int>(state), answer, now,
+            static_cast<int>(state == State::cancelled || state == State::expired), id, attempt,
+            attempt)
       .run();
   return changes() == 1;
 }

@@ -8,6 +8,7 @@
 #include <array>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/write.hpp>
 #include <chrono>
@@ -37,7 +38,7 @@ constexpr seconds kToComeBack{15};
 // Of a client that does not read: then it is cut off.
 constexpr std::size_t kMostUnsent = std::size_t{32} << 20U;
 // A request with sources of some megabytes, written in JSON.
-constexpr std::size_t kLargestLine = std::size_t{32} << 20U;
+constexpr std::size_t kLargestLine = std::size_t{12} << 20U;
 
 class LocalSession : public std::enable_shared_from_this<LocalSession> {
  public:
@@ -61,21 +62,29 @@ class LocalSession : public std::enable_shared_from_this<LocalSession> {
                               self->lines_.add({self->piece_.data(), count});
                               self->take_lines();
                               if (self->lines_.unfinished() > kLargestLine) return self->close();
-                              if (self->socket_.is_open()) self->read();
+                              if (self->socket_.is_open() && !self->is_at_its_end_) self->read();
                             });
   }
 
+  // One at a time, so that who sends many does not keep the others waiting.
   void take_lines() {
-    while (const auto line = lines_.next()) {
-      try {
-        const trial::JudgeMessage message = trial::decode_judge_message(*line);
-        std::visit([this](const auto& what) { take(what); }, message);
-      } catch (const Refusal& refusal) {
-        fail(Stop::environment, "the judge does not take it now: " + refusal.what);
-      } catch (const Error& error) {
-        fail(error.stop(), error.what());
-      }
+    if (is_at_its_end_) return;
+    const auto line = lines_.next();
+    if (!line) return;
+    try {
+      take_line(*line);
+    } catch (const Refusal& refusal) {
+      fail(Stop::environment, "the judge does not take it now: " + refusal.what);
+    } catch (const Error& error) {
+      fail(error.stop(), error.what());
+      // What is no message comes from nobody who speaks this language.
+      is_at_its_end_ = error.stop() == Stop::internal;
     }
+    asio::post(socket_.get_executor(), [self = shared_from_this()] { self->take_lines(); });
+  }
+  void take_line(const std::string& line) {
+    const trial::JudgeMessage message = trial::decode_judge_message(line);
+    std::visit([this](const auto& what) { take(what); }, message);
   }
 
   void take(const trial::JudgeOrder& order) {
@@ -131,7 +140,8 @@ class LocalSession : public std::enable_shared_from_this<LocalSession> {
                       [self = shared_from_this()](error_code failed, std::size_t) {
                         self->being_sent_.clear();
                         if (failed) return self->close();
-                        if (!self->unsent_.empty()) self->send_kept();
+                        if (!self->unsent_.empty()) return self->send_kept();
+                        if (self->is_at_its_end_) self->close();
                       });
   }
 
@@ -159,6 +169,7 @@ class LocalSession : public std::enable_shared_from_this<LocalSession> {
   std::string being_sent_;
   std::optional<TrialId> task_;
   Dispatcher::WatchId watch_ = 0;
+  bool is_at_its_end_ = false;  // once all is sent
 };
 
 [[nodiscard]] std::string client_of(const stream_protocol::socket& socket) {

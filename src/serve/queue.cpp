@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 namespace autokernel::serve {
 
@@ -25,18 +26,32 @@ void Queue::add(TrialId id, const std::string& client, const Wanted& wanted) {
 }
 
 std::optional<TrialId> Queue::next(const Offered& device) {
+  std::vector<std::string> passed_over;
   for (const auto& [used_seconds, name] : turns_) {
     Client& client = clients_.at(name);
     std::optional<TrialId> first;
     for (const auto& [wanted, ids] : client.waiting) {
       if (device.suits(wanted) && (!first || *ids.begin() < *first)) first = *ids.begin();
     }
-    if (!first) continue;
+    if (!first) {
+      passed_over.push_back(name);
+      continue;
+    }
     served_seconds_ = std::max(served_seconds_, used_seconds);
+    // Who waits for what is not there saves up no turns meanwhile.
+    for (const std::string& other : passed_over) catch_up(other);
     remove(*first);
     return first;
   }
   return std::nullopt;
+}
+
+void Queue::catch_up(const std::string& name) {
+  Client& client = clients_.at(name);
+  if (client.used_seconds >= served_seconds_) return;
+  turns_.erase({client.used_seconds, name});
+  client.used_seconds = served_seconds_;
+  turns_.insert({client.used_seconds, name});
 }
 
 bool Queue::remove(TrialId id) {

@@ -65,6 +65,7 @@ class Queue {
   };
   using Turn = std::pair<double, std::string>;  // by device time used
 
+  void catch_up(const std::string& name);
   void take_out(Client& client, TrialId id, const Place& place);
 
   std::map<std::string, Client> clients_;

@@ -40,6 +40,14 @@ void require_own(const fs::path& path) {
                           path.string()));
 }
 
+// A folder in which others can put another in the place of what is in it. Where it is sticky, as
+// /tmp is, they cannot.
+void require_fixed(const fs::path& folder) {
+  struct stat found{};
+  if (::stat(folder.c_str(), &found) != 0 || (found.st_mode & S_ISVTX) != 0) return;
+  require_own(folder);
+}
+
 [[nodiscard]] std::string text_beside(const fs::path& file) {
   std::error_code unreadable;
   return fs::exists(file, unreadable) ? read_file(file, "a definition") : std::string();
@@ -74,6 +82,14 @@ void RegisteredCases::add(const fs::path& directory) {
   if (problem.command) return;  // it builds and runs what a client sends as the judge's user
   require_own(directory);
   for (const auto& [path, bytes] : files.bytes) require_own(directory / path);
+  for (fs::path above = directory.parent_path(); above != above.root_path();
+       above = above.parent_path())
+    require_fixed(above);
+  if (!files.headers.empty()) {
+    throw Error(Stop::usage, fmt::format("cannot judge by the case of {}: it includes folders "
+                                         "([compile] include), which may change",
+                                         directory.string()));
+  }
   added.problem = problem.problem;
   for (const auto& [size, symbols] : problem.sizes) added.sizes.push_back(size);
   added.definition = {.definition = text_beside(directory / "definition.json"),

@@ -39,6 +39,14 @@ void Service::require_room(const std::string& client) {
   bucket.tokens -= 1;
 }
 
+void Service::require_device(Wanted wanted) const {
+  wanted.device.clear();  // which of them it is turns out when it is measured there
+  const bool is_there = std::ranges::any_of(
+      workers, [&](const auto& worker) { return worker->offered().suits(wanted); });
+  if (is_there || workers.empty()) return;
+  throw Refusal{.status = 422, .what = "it has no such device; 'auto' takes any that it has"};
+}
+
 double Service::deadline_in(double seconds) const {
   const bool is_given = std::isfinite(seconds) && seconds > 0;
   return clock_() + (is_given ? std::min(seconds, kLongestDeadline) : kUsualDeadline);
@@ -50,6 +58,7 @@ TrialId Service::submit(const std::string& client, const std::string& key,
   if (key.size() > kLongestKey) throw Refusal{.what = "its key is too long"};
   if (const auto known = ledger_.find(client, key)) return *known;
   const trial::TrialOrder judged = judged_order(order, own);
+  require_device(wanted_by(judged.request));
   require_room(client);
   Task task;
   task.client = client;

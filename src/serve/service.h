@@ -57,6 +57,8 @@ class Service {
 
  private:
   void require_room(const std::string& client);
+  // Throws Refusal where it would wait for ever.
+  void require_device(Wanted wanted) const;
   [[nodiscard]] double deadline_in(double seconds) const;
 
   // A bucket that fills up with time, a token for each submission.

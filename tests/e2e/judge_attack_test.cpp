@@ -27,9 +27,9 @@ using testing::AnyOf;
 using testing::HasSubstr;
 using testing::Not;
 
-// Two users that nobody else is, also where tests run side by side.
-const uid_t kJudge = 60000 + 2 * (static_cast<uid_t>(::getpid()) % 2500);
-const uid_t kAgent = kJudge + 1;
+// A system user and another one, who nobody else is, also where tests run side by side.
+const uid_t kJudge = 700 + static_cast<uid_t>(::getpid()) % 250;
+const uid_t kAgent = 60000 + static_cast<uid_t>(::getpid()) % 5000;
 
 class JudgeAttack : public JudgeWorkplace {
  protected:
@@ -40,10 +40,7 @@ class JudgeAttack : public JudgeWorkplace {
     fs::copy(repository_.root() / "kernels", own() / "kernels", fs::copy_options::recursive);
     fs::create_directories(store());
     fs::create_directories(run());
-    give(own(), kJudge);
-    give(store(), kJudge);
-    give(run(), kJudge);
-    give(repository_.root(), kAgent);
+    give_all();
     // Everyone may pass through the scratch folder.
     for (fs::path folder = repository_.root(); folder != folder.root_path();
          folder = folder.parent_path())
@@ -54,12 +51,20 @@ class JudgeAttack : public JudgeWorkplace {
                         fs::perm_options::add);
   }
 
+  uid_t judge_user_ = kJudge;
+
+  void give_all() const {
+    give(own(), judge_user_);
+    give(store(), judge_user_);
+    give(run(), judge_user_);
+    give(repository_.root(), kAgent);
+  }
   [[nodiscard]] fs::path own() const { return repository_.beside("judge"); }
   [[nodiscard]] fs::path run() const { return repository_.beside("run"); }
 
   [[nodiscard]] Invocation judge(const std::vector<std::string>& more) const override {
-    std::vector<std::string> arguments = {"--reuid",          std::to_string(kJudge),
-                                          "--regid",          std::to_string(kJudge),
+    std::vector<std::string> arguments = {"--reuid",          std::to_string(judge_user_),
+                                          "--regid",          std::to_string(judge_user_),
                                           "--clear-groups",   "--",
                                           AUTOKERNEL_PROGRAM, "serve",
                                           "--cases",          (own() / "kernels").string(),
@@ -156,7 +161,7 @@ TEST_F(JudgeAttack, ItsFilesAndProcessesAreOutOfReach) {
            "cat /proc/" + id + "/mem",
            "cat /proc/" + id + "/environ",
            "head -c 1 /proc/" + id + "/maps",
-           "pkill -U " + std::to_string(kJudge),
+           "pkill -U " + std::to_string(judge_user_),
            "renice -n -5 -p " + id,
            "echo x > " AUTOKERNEL_PROGRAM,
        }) {
@@ -185,6 +190,20 @@ TEST_F(JudgeAttack, AJudgeOfTheAgentsOwnConfirmsNothing) {
     EXPECT_THAT(refused.err, HasSubstr("it runs as you do"));
   }
   static_cast<void>(shell("kill -9 $(cat " + fake + "/pid)"));
+}
+
+// Nor one of a user whom the agent can be as well: by subuid(5), or a friend.
+TEST_F(JudgeAttack, AJudgeOfSomebodyElseConfirmsNothing) {
+  judge_user_ = kAgent + 1;
+  give_all();
+  serve_apart();
+  EXPECT_EQ(client({"loop", "start", "demo", "--device", device_apart(), "--size", "check"}).code,
+            0);
+  repository_.write(kKernel, kernel(kFaster));
+  EXPECT_EQ(client({"loop", "step", "-m", "fewer rounds"}).code, 0);
+  const Outcome refused = client({"loop", "finish", "--processes", "2"});
+  EXPECT_EQ(refused.code, 3) << refused.out << refused.err;
+  EXPECT_THAT(refused.err, HasSubstr("no system user"));
 }
 
 // What comes by the socket: nothing of it may stop the judge, or become a result.

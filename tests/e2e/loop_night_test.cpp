@@ -141,6 +141,23 @@ TEST_F(LoopNight, ARebootIsResumedFrom) {
   EXPECT_EQ(run_autokernel({"loop", "run"}).code, 2);
 }
 
+TEST_F(LoopNight, WhatSomebodyElseHasLeftIsNotResumed) {
+  misdeed(1, "sleep 60");
+  RunningProgram run(night({"--max-runs", "2"}));
+  wait_for([&] { return fs::exists(script() / "turns"); });
+  run.send(SIGKILL);
+  static_cast<void>(run.wait(seconds{60}));
+  const fs::path file = repository_.root() / ".autokernel/drive.json";
+  nlohmann::json drive = nlohmann::json::parse(std::ifstream(file));
+  const fs::path ran = repository_.beside("ran");
+  drive["agent"] = "touch '" + ran.string() + "'";
+  std::ofstream(file) << drive.dump();
+  const Outcome refused = run_autokernel({"loop", "run", "--resume"});
+  EXPECT_EQ(refused.code, 2) << refused.out << refused.err;
+  EXPECT_THAT(refused.err, HasSubstr("names a command"));
+  EXPECT_FALSE(fs::exists(ran));
+}
+
 TEST_F(LoopNight, CtrlCWhileItWaitsEndsIt) {
   for (int i = 1; i <= 5; ++i) misdeed(i, "exit 1");
   RunningProgram run(night({"--park", "1", "--park-retry", "600"}));

@@ -190,6 +190,25 @@ TEST_F(LoopParallel, AnAgentWhoseDeviceIsLostStopsAndTheOthersGoOn) {
   expect_one_order();
 }
 
+// As a repository that somebody has cloned may hold it.
+TEST_F(LoopParallel, AFolderThatIsALinkIsNotFollowed) {
+  const fs::path victim = repository_.beside("victim/1");
+  fs::create_directories(victim);
+  fs::create_directory_symlink(victim.parent_path(), repository_.root() / ".autokernel/agents");
+  idea("a-fastest", kernel(kFastest));
+  EXPECT_NE(drive({"--parallel", "2", "--max-runs", "1"}).code, 0);
+  EXPECT_TRUE(fs::exists(victim));
+}
+
+TEST_F(LoopParallel, AnAgentWithoutAKeyStopsAndTheOthersGoOn) {
+  for (const char* name : {"a", "b", "c"}) idea(name, kernel(kFastest + name[0]));
+  const Outcome run = test::run(driven(agent("test $AUTOKERNEL_AGENT = 1 || exit 1"),
+                                       {"--parallel", "2", "--max-runs", "3"}));
+  EXPECT_EQ(run.code, 20) << run.out << run.err;
+  EXPECT_THAT(run.err, HasSubstr("agent 2 stops: 5 turns"));
+  EXPECT_THAT(rows(), SizeIs(4));
+}
+
 TEST_F(LoopParallel, ADirtyTreeAndWrongOptionsAreRefused) {
   for (const std::vector<std::string>& options :
        std::vector<std::vector<std::string>>{{"--parallel", "0"},

@@ -6,9 +6,11 @@
 #include "autokernel/ledger/ledger.h"
 #include "autokernel/trial/judge.h"
 #include "cli/commands.h"
+#include "cli/folders.h"
 #include "cli/loop/open_run.h"
 #include "cli/loop/run_notifications.h"
 #include "cli/loop/text.h"
+#include "cli/loop/unfinished_drive.h"
 #include "cli/notifications.h"
 #include "cli/shared_options.h"
 
@@ -56,6 +58,9 @@ void LoopFinish::declare(Options options) {
 
 int LoopFinish::run(const Console& console) {
   trial::refuse_judges_of_this_user();
+  // A run that is finished is not gone on with after a reboot.
+  const auto root = repository_of(std::filesystem::current_path());
+  if (root) remove_unfinished(*root / ".autokernel/drive.json");
   RunNotifications notifications(console, no_notify_);
   Watching watching(console, verbose_ ? Diagnostics::Level::verbose : Diagnostics::Level::quiet,
                     timeout_.limits());

@@ -111,7 +111,7 @@ void record_pause(std::optional<loop::Loop>& loop, const Parking& parking, const
   try {
     return parking.wait(trouble, interrupts, told);
   } catch (const Interrupted& interrupted) {
-    if (!is_of_a_shutdown(interrupted.signal())) std::filesystem::remove(unfinished_file);
+    if (!is_of_a_shutdown(interrupted.signal())) remove_unfinished(unfinished_file);
     throw;
   }
 }
@@ -275,8 +275,14 @@ int LoopRun::run(const Console& console) {
   };
   const auto experiments = [&] { return loop->status().counts.experiments(); };
   open();
+  if (unfinished && unfinished->tag != loop->run().tag) {
+    throw Error(Stop::usage, fmt::format("cannot resume: run {} was cut off, and this branch has "
+                                         "run {}; switch to the branch of the first",
+                                         unfinished->tag, loop->run().tag));
+  }
   if (!unfinished) {
-    unfinished = {.drive = drive,
+    unfinished = {.tag = loop->run().tag,
+                  .drive = drive,
                   .agents = parallel_.agents,
                   .devices = parallel_.devices,
                   .strategy = parallel_.strategy,
@@ -320,7 +326,7 @@ int LoopRun::run(const Console& console) {
     const bool may_pass = stop == Stop::environment && (!driven.gave_up || driven.agent_failed);
     const Trouble trouble = trouble_of(failure, driven.gave_up);
     if (!may_pass || !waited(parking, trouble, interrupts, told, unfinished_file)) {
-      std::filesystem::remove(unfinished_file);
+      remove_unfinished(unfinished_file);
       if (loop) notifications.failed(loop->status(), failure);
       notifications.settle();
       console.err << parking.report();
@@ -330,7 +336,7 @@ int LoopRun::run(const Console& console) {
     // What is held in memory may not be what is on the disk any more.
     loop.reset();
   }
-  if (!is_of_a_shutdown(driven.signal)) std::filesystem::remove(unfinished_file);
+  if (!is_of_a_shutdown(driven.signal)) remove_unfinished(unfinished_file);
   notifications.settle(driven.signal != 0);
   console.out << "---\n" << status_text(loop->status());
   console.out << std::flush;

@@ -6,8 +6,10 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
+#include "autokernel/base/cache_folder.h"
 #include "autokernel/base/error.h"
 #include "autokernel/base/files.h"
+#include "autokernel/base/sha256.h"
 #include "autokernel/base/visible_text.h"
 
 namespace autokernel::cli {
@@ -16,6 +18,11 @@ namespace {
 using DriveJson = nlohmann::ordered_json;
 
 constexpr double kDriveHour = 3600;
+
+// Where it is kept what the file of a drive was, out of the repository.
+[[nodiscard]] std::filesystem::path witness_of(const std::filesystem::path& file) {
+  return cache_folder() / "drives" / sha256(std::filesystem::absolute(file).string());
+}
 
 template <typename Value>
 [[nodiscard]] DriveJson json_of(const std::optional<Value>& value) {
@@ -30,7 +37,8 @@ template <typename Value>
 }  // namespace
 
 void write_unfinished(const std::filesystem::path& file, const UnfinishedDrive& drive) {
-  const DriveJson json = {{"agent", drive.drive.agent},
+  const DriveJson json = {{"tag", drive.tag},
+                          {"agent", drive.drive.agent},
                           {"agent_seconds", drive.drive.agent_seconds},
                           {"simpler", drive.drive.simpler},
                           {"max_runs", json_of(drive.drive.budget.max_runs)},
@@ -45,16 +53,37 @@ void write_unfinished(const std::filesystem::path& file, const UnfinishedDrive& 
                           {"park_retry_seconds", drive.park_retry_seconds},
                           {"begun", drive.begun},
                           {"experiments", drive.experiments}};
-  write_file_atomically(file, json.dump(2, ' ', false, DriveJson::error_handler_t::replace) + "\n");
+  const std::string text = json.dump(2, ' ', false, DriveJson::error_handler_t::replace) + "\n";
+  write_file_atomically(file, text);
+  make_folders(witness_of(file).parent_path());
+  write_file_atomically(witness_of(file), sha256(text) + "\n");
+}
+
+void remove_unfinished(const std::filesystem::path& file) {
+  std::error_code gone;
+  std::filesystem::remove(file, gone);
+  std::filesystem::remove(witness_of(file), gone);
 }
 
 std::optional<UnfinishedDrive> read_unfinished(const std::filesystem::path& file) {
   std::error_code missing;
   if (!std::filesystem::is_regular_file(std::filesystem::symlink_status(file, missing)))
     return std::nullopt;
-  const DriveJson json = DriveJson::parse(read_file(file, "an unfinished drive"), nullptr, false);
+  const std::string text = read_file(file, "an unfinished drive");
+  const bool is_ours =
+      std::filesystem::is_regular_file(witness_of(file), missing) &&
+      read_file(witness_of(file), "what was written of a drive") == sha256(text) + "\n";
+  if (!is_ours) {
+    throw Error(Stop::usage,
+                fmt::format("cannot resume: {} is not as a 'loop run' of yours has left it on this "
+                            "machine, and it names a command; remove it, and start 'loop run' with "
+                            "its options",
+                            file.string()));
+  }
+  const DriveJson json = DriveJson::parse(text, nullptr, false);
   try {
     UnfinishedDrive drive;
+    drive.tag = json.at("tag").get<std::string>();
     drive.drive.agent = json.at("agent").get<std::string>();
     drive.drive.agent_seconds = json.at("agent_seconds").get<double>();
     drive.drive.simpler = json.at("simpler").get<bool>();

@@ -11,6 +11,7 @@
 namespace autokernel::cli {
 
 struct UnfinishedDrive {
+  std::string tag;  // of the run
   loop::DriveOptions drive;
   std::optional<int> agents;  // several at a time
   std::optional<std::string> devices;
@@ -24,8 +25,11 @@ struct UnfinishedDrive {
   int experiments = 0;
 };
 
+// Nothing is left to resume.
+void remove_unfinished(const std::filesystem::path& file);
 void write_unfinished(const std::filesystem::path& file, const UnfinishedDrive& drive);
-// None where there is no such file. Throws Error(usage) for one that makes no sense.
+// None where there is no such file. Throws Error(usage) for one that makes no sense, and for one
+// that nobody on this machine has written so: it holds a command.
 [[nodiscard]] std::optional<UnfinishedDrive> read_unfinished(const std::filesystem::path& file);
 
 // The bounds that are left of it, at that time, with so many experiments in the run. A bound that

@@ -31,22 +31,28 @@ fs::path AgentWorktree::turn_folder() const {
   return folder;
 }
 
+void AgentWorktree::rescue(const EditableSet& editable) {
+  // Before anything there is touched: no folder on the way may be a link to somewhere else.
+  workspace_.folders().make_below(root_.parent_path());
+  std::error_code unreadable;
+  if (repository_ || !fs::exists(root_ / ".git", unreadable)) return;
+  try {
+    repository_ = std::make_unique<repo::Repository>(repo::Repository::open(root_));
+    commit_ = repository_->head().commit;
+    if (const std::string aside = put_edit_aside(editable); !aside.empty()) {
+      workspace_.say(
+          fmt::format("an edit of agent {} that was never measured is in {}", agent_, aside));
+    }
+  } catch (const Error&) {
+    // What cannot be opened any more is made again.
+    repository_.reset();
+  }
+}
+
 void AgentWorktree::set(const std::string& commit, const EditableSet& editable) {
   const repo::Repository& ours = workspace_.repository();
   std::error_code unreadable;
-  if (!repository_ && fs::exists(root_ / ".git", unreadable)) {
-    try {
-      repository_ = std::make_unique<repo::Repository>(repo::Repository::open(root_));
-      commit_ = repository_->head().commit;
-      if (const std::string aside = put_edit_aside(editable); !aside.empty()) {
-        workspace_.say(
-            fmt::format("an edit of agent {} that was never measured is in {}", agent_, aside));
-      }
-    } catch (const Error&) {
-      // What cannot be opened any more is made again.
-      repository_.reset();
-    }
-  }
+  rescue(editable);
   // An agent may have taken it apart.
   if (!fs::exists(root_ / ".git", unreadable)) repository_.reset();
   if (!repository_) {
@@ -73,6 +79,7 @@ std::string AgentWorktree::put_edit_aside(const EditableSet& editable) const {
 }
 
 void AgentWorktree::remove() const {
+  workspace_.folders().make_below(root_.parent_path());
   workspace_.repository().unlink_worktree(root_, name());
   std::error_code gone;
   fs::remove_all(own(), gone);

@@ -19,6 +19,8 @@ class AgentWorktree {
   // Makes all files those of the commit. What an earlier process has left of an edit goes aside
   // first, and where that is, is said.
   void set(const std::string& commit, const EditableSet& editable);
+  // Puts aside what an earlier process has left there of an edit, and says where that is.
+  void rescue(const EditableSet& editable);
   // Copies the editable files that lie there to where nothing overwrites them: the folder, from the
   // root of the run's worktree. Empty where they are as in the commit.
   [[nodiscard]] std::string put_edit_aside(const EditableSet& editable) const;

@@ -58,6 +58,7 @@ class AgentAtWork {
   [[nodiscard]] std::size_t number() const { return number_; }
   [[nodiscard]] Does does() const { return does_; }
   [[nodiscard]] bool is_busy() const { return does_ == Does::edits || does_ == Does::measures; }
+  [[nodiscard]] bool had_turn() const { return had_turn_; }
   // Nothing that it has edited is left to be looked at.
   [[nodiscard]] bool is_at_rest() const {
     return does_ == Does::ended ? is_at_rest_ : does_ == Does::nothing;
@@ -66,6 +67,7 @@ class AgentAtWork {
   [[nodiscard]] int output() const { return child_.output().get(); }
 
   void order(const AgentOrder& order) {
+    had_turn_ = true;
     const std::string line = encode(order);
     // Orders are short, and one at a time: the socket has room.
     if (::send(child_.input().get(), line.data(), line.size(), MSG_NOSIGNAL) < 0) return end();
@@ -76,6 +78,11 @@ class AgentAtWork {
     ::kill(child_.id(), SIGTERM);
     // Signals of one kind would count as one.
     if (at_once) ::kill(child_.id(), SIGINT);
+  }
+  // It gets no orders any more.
+  void retire() {
+    is_at_rest_ = does_ == Does::nothing;
+    does_ = Does::ended;
   }
   // Waits for its end; what takes too long is killed.
   void finish() {
@@ -128,7 +135,7 @@ class AgentAtWork {
         {.program = "/proc/self/exe", .arguments = std::move(arguments), .environment = {}});
   }
   void end() {
-    is_at_rest_ = does_ == Does::nothing;
+    if (does_ != Does::ended) is_at_rest_ = does_ == Does::nothing;
     does_ = Does::ended;
     static_cast<void>(child_.kill());
   }
@@ -139,6 +146,7 @@ class AgentAtWork {
   std::string said_;
   Does does_ = Does::nothing;
   bool is_at_rest_ = true;  // when it ended
+  bool had_turn_ = false;
 };
 
 class ParallelDriver {
@@ -166,12 +174,11 @@ class ParallelDriver {
       wait();
       for (const auto& agent : agents_) attend(*agent);
     }
-    std::vector<std::size_t> at_rest;
     for (const auto& agent : agents_) {
-      if (agent->is_at_rest()) at_rest.push_back(agent->number());
+      const bool is_at_rest = agent->is_at_rest();
       agent->finish();
+      if (is_at_rest) remove_worktree(*agent);
     }
-    remove_worktrees(at_rest);
     if (!driven_.gave_up) {
       driven_.why = driven_.signal != 0 ? "interrupted" : why_stop();
     }
@@ -362,12 +369,18 @@ class ParallelDriver {
     add_entries(recording, workspace_.repository(), workspace_.folders(), status.run.tag, {entry});
     record_.apply(recording);
     if (observer_.in_vain) observer_.in_vain(agent.number(), entry);
-    if (++agent.in_vain < kMostInVain || driven_.signal != 0 || driven_.gave_up) return;
-    driven_.gave_up = true;
-    driven_.agent_failed = report.outcome == "failed" || report.outcome == "timed out";
-    driven_.why =
+    if (++agent.in_vain < kMostInVain || driven_.signal != 0) return;
+    const std::string why =
         fmt::format("{} turns of agent {} in a row led to no experiment; the last one: {}",
                     agent.in_vain, agent.number(), report.reason);
+    agent.retire();
+    if (std::ranges::any_of(
+            agents_, [](const auto& other) { return other->does() != AgentAtWork::Does::ended; })) {
+      return workspace_.say(fmt::format("agent {} stops: {}", agent.number(), why));
+    }
+    driven_.gave_up = true;
+    driven_.agent_failed = report.outcome == "failed" || report.outcome == "timed out";
+    driven_.why = why;
   }
 
   // The editable files of a commit that no reference names, where nothing overwrites them.
@@ -382,9 +395,12 @@ class ParallelDriver {
     return folder.lexically_relative(folders.root()).string();
   }
 
-  // What an agent has left in its own that was lost stays for the next drive to find.
-  void remove_worktrees(const std::vector<std::size_t>& numbers) const {
-    for (const std::size_t number : numbers) AgentWorktree(workspace_, number).remove();
+  // What an agent that was lost has left in its own stays for the next drive to find.
+  void remove_worktree(const AgentAtWork& agent) {
+    AgentWorktree worktree(workspace_, agent.number());
+    // Of one that had no turn, an earlier drive may have left an edit.
+    if (!agent.had_turn()) worktree.rescue(EditableSet(record_.status().run));
+    worktree.remove();
   }
 
   const Workspace& workspace_;

@@ -15,6 +15,7 @@
 #include "autokernel/base/search_path.h"
 #include "autokernel/base/sha256.h"
 #include "autokernel/base/visible_text.h"
+#include "autokernel/trial/order.h"
 #include "trial/supervise/place_command.h"
 
 namespace autokernel::trial {
@@ -77,8 +78,25 @@ fs::path package_to_send() {
   return is_package(prefix) ? prefix : fs::path();
 }
 
+namespace {
+
+// What would be sent is this build: anything else would be refused there, and stay.
+void require_own_build(const fs::path& package) {
+  const EndedRun said =
+      run_to_end({.program = package / "bin/autokernel", .arguments = {"relay"}, .environment = {}},
+                 std::chrono::seconds{10}, kMostHeard);
+  if (said.output.find(relay_greeting() + "\n") != std::string::npos) return;
+  throw Error(Stop::usage,
+              fmt::format("cannot install {} anywhere: it is of another build ({}; "
+                          "here {}); './dev package' makes one of this build",
+                          package.string(), visible_line(said.output), relay_greeting()));
+}
+
+}  // namespace
+
 void install_at(const std::string& place, const fs::path& package,
                 const std::function<void(const std::string&)>& note) {
+  require_own_build(package);
   const Interrupts interrupts;
   const ScratchDirectory scratch;
   const fs::path archive = scratch.path() / "package.tar.gz";

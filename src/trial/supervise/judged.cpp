@@ -41,6 +41,9 @@ constexpr milliseconds kBeforeAnotherTry{500};
 constexpr seconds kLongestJudgeSend{30};
 constexpr std::size_t kLongestJudgeLine = std::size_t{64} << 20U;
 
+// SYS_UID_MAX of login.defs(5). People, and what they hand out by subuid(5), have greater numbers.
+constexpr uid_t kLastSystemUser = 999;
+
 bool own_user_is_refused = false;
 
 // The judge has gone, and may come back.
@@ -90,13 +93,22 @@ class JudgeConnection {
 
  private:
   void require_trusted() const {
+    if (!own_user_is_refused) return;
     const auto peer = peer_of(socket_);
-    if (!own_user_is_refused || (peer && peer->user != ::geteuid())) return;
-    throw Error(Stop::environment,
-                fmt::format("cannot confirm anything by the judge at {}: it runs as you do, so "
-                            "that whatever you run could take its place; leave out --device, or "
-                            "run the judge as a user of its own",
-                            driver::address_of(place_)));
+    const std::string attempt =
+        fmt::format("cannot confirm anything by the judge at {}: ", driver::address_of(place_));
+    if (!peer || peer->user == ::geteuid()) {
+      throw Error(Stop::environment,
+                  attempt +
+                      "it runs as you do, so that whatever you run could take its place; run "
+                      "the judge as a system user of its own");
+    }
+    if (peer->user > kLastSystemUser) {
+      throw Error(Stop::environment,
+                  fmt::format("{}it runs as user {}, which is no system user (0 to {}): anybody "
+                              "could have started it; run the judge as a system user",
+                              attempt, peer->user, kLastSystemUser));
+    }
   }
   void welcome(const Interrupts& interrupts) {
     const auto deadline = Clock::now() + kLongestGreeting;
