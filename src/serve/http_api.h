@@ -17,6 +17,9 @@ class HttpApi {
   HttpApi(boost::asio::io_context& context, Service& service, const Tokens& tokens)
       : context_(context), service_(service), tokens_(tokens) {}
 
+  [[nodiscard]] bool knows(const std::string& token) const {
+    return !tokens_.holder(token).empty();
+  }
   // Answers now, or within the request's own `timeout`.
   void answer(const HttpRequest& request, const Respond& respond);
 

@@ -5,6 +5,7 @@
 #include <array>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http.hpp>
@@ -32,9 +33,12 @@ constexpr std::chrono::seconds kToSend{60};
 // The longest poll, and some more.
 constexpr std::chrono::seconds kToAnswer{90};
 constexpr std::chrono::seconds kIdle{60};
+// Who has not shown a token by then makes room for others.
+constexpr std::chrono::seconds kToBegin{5};
 // For a client that is to see why it is cut off.
 constexpr std::chrono::seconds kToHangUp{10};
 constexpr std::size_t kMostDiscarded = std::size_t{64} << 20U;
+constexpr std::chrono::milliseconds kAfterFailure{200};
 constexpr unsigned kHttp11 = 11;
 
 class HttpSession : public std::enable_shared_from_this<HttpSession> {
@@ -50,15 +54,30 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
     parser_ = std::make_unique<http::request_parser<http::string_body>>();
     parser_->header_limit(kLargestHead);
     parser_->body_limit(largest_body_);
-    stream_.expires_after(buffer_.size() > 0 ? kToSend : kIdle);
+    stream_.expires_after(std::exchange(is_first_, false) ? kToBegin : kIdle);
     http::async_read_header(stream_, buffer_, *parser_,
                             [self = shared_from_this()](error_code failed, std::size_t) {
-                              if (!self->goes_on(failed)) return;
-                              self->read_body();
+                              if (self->goes_on(failed)) self->take_head();
                             });
   }
 
  private:
+  // Before anything more is read of somebody who has no token.
+  void take_head() {
+    const auto& message = parser_->get();
+    const bool is_for_all = message.target() == "/health" && message.body().empty();
+    if (is_for_all || api_.knows(token())) return read_body();
+    is_last_ = true;
+    send(refused(401, "a token is needed: Authorization: Bearer TOKEN"));
+  }
+  [[nodiscard]] std::string token() const {
+    constexpr std::string_view kBearer = "Bearer ";
+    const auto& message = parser_->get();
+    const std::string authorization(message[http::field::authorization]);
+    return authorization.starts_with(kBearer) ? authorization.substr(kBearer.size())
+                                              : std::string();
+  }
+
   void read_body() {
     stream_.expires_after(kToSend);
     http::async_read(stream_, buffer_, *parser_,
@@ -92,9 +111,7 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
     request.body = message.body();
     if (!read_target(std::string(message.target()), request))
       return send(refused(400, "the target is none"));
-    constexpr std::string_view kBearer = "Bearer ";
-    const std::string authorization(message[http::field::authorization]);
-    if (authorization.starts_with(kBearer)) request.token = authorization.substr(kBearer.size());
+    request.token = token();
     stream_.expires_after(kToAnswer);
     api_.answer(request,
                 [self = shared_from_this()](const HttpReply& reply) { self->send(reply); });
@@ -144,6 +161,7 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   http::response<http::string_body> reply_;
   std::array<char, 16384> discarded_{};
   std::size_t discarded_bytes_ = 0;
+  bool is_first_ = true;
   bool is_last_ = false;
 };
 
@@ -192,6 +210,16 @@ class HttpSessions::Implementation : public std::enable_shared_from_this<Impleme
     }
   }
 
+  // Where there is no room for another connection, asking again at once would only keep the
+  // processor busy.
+  void accept_after(const error_code& failed) {
+    if (!failed) return accept();
+    pause_.expires_after(kAfterFailure);
+    pause_.async_wait([self = shared_from_this()](const error_code& cancelled) {
+      if (!cancelled) self->accept();
+    });
+  }
+
   void accept() {
     acceptor_.async_accept([self = shared_from_this()](error_code failed, tcp::socket socket) {
       if (failed == asio::error::operation_aborted) return;
@@ -203,7 +231,7 @@ class HttpSessions::Implementation : public std::enable_shared_from_this<Impleme
                                       std::move(seat))
             ->read();
       }
-      self->accept();
+      self->accept_after(failed);
     });
   }
 
@@ -216,11 +244,13 @@ class HttpSessions::Implementation : public std::enable_shared_from_this<Impleme
 
   void close() {
     error_code ignored;
+    pause_.cancel();
     ignored = acceptor_.close(ignored);
   }
 
  private:
   tcp::acceptor acceptor_;
+  asio::steady_timer pause_{acceptor_.get_executor()};
   HttpApi& api_;
   std::size_t largest_body_;
   std::shared_ptr<Seats> seats_;

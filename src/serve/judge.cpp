@@ -1,9 +1,11 @@
 #include "autokernel/serve/judge.h"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -57,6 +59,15 @@ constexpr double kBetweenForgetting = 3600;
   return folder;
 }
 
+// For connections, and several for each device.
+void raise_descriptor_limit() {
+  constexpr rlim_t kEnough = 65536;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= kEnough) return;
+  limit.rlim_cur = std::min(limit.rlim_max, kEnough);
+  static_cast<void>(::setrlimit(RLIMIT_NOFILE, &limit));
+}
+
 }  // namespace
 
 class Judge::Implementation {
@@ -90,6 +101,7 @@ class Judge::Implementation {
   [[nodiscard]] std::string url() const { return http_ ? http_->url() : std::string(); }
 
   void run(int stop_descriptor, const std::function<void()>& read_stop) {
+    raise_descriptor_limit();
     const int copy = ::dup(stop_descriptor);  // Asio closes what it waits on
     if (copy < 0) throw system_failure(Stop::environment, "cannot wait for the end", "dup");
     asio::posix::stream_descriptor stopping(context_, copy);

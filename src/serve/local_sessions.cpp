@@ -35,9 +35,12 @@ using std::chrono::seconds;
 
 // A client that was cut off comes back within this, or its trial is not wanted any more.
 constexpr seconds kToComeBack{15};
+constexpr std::chrono::milliseconds kAfterFailure{200};
 // Of a client that does not read: then it is cut off.
 constexpr std::size_t kMostUnsent = std::size_t{32} << 20U;
 // A request with sources of some megabytes, written in JSON.
+// Of all clients together, whose lines have not ended yet.
+constexpr std::size_t kMostUnread = std::size_t{200} << 20U;
 constexpr std::size_t kLargestLine = std::size_t{12} << 20U;
 
 class LocalSession : public std::enable_shared_from_this<LocalSession> {
@@ -48,6 +51,10 @@ class LocalSession : public std::enable_shared_from_this<LocalSession> {
         client_(std::move(client)),
         service_(service),
         seat_(std::move(seat)) {}
+
+  LocalSession(const LocalSession&) = delete;
+  LocalSession& operator=(const LocalSession&) = delete;
+  ~LocalSession() = default;
 
   void start() {
     send(trial::judge_greeting() + "\n");
@@ -60,6 +67,10 @@ class LocalSession : public std::enable_shared_from_this<LocalSession> {
                             [self = shared_from_this()](error_code failed, std::size_t count) {
                               if (failed) return self->close();
                               self->lines_.add({self->piece_.data(), count});
+                              self->service_.unread_bytes -= self->counted_;
+                              self->counted_ = self->lines_.unfinished();
+                              self->service_.unread_bytes += self->counted_;
+                              if (self->service_.unread_bytes > kMostUnread) return self->close();
                               self->take_lines();
                               if (self->lines_.unfinished() > kLargestLine) return self->close();
                               if (self->socket_.is_open() && !self->is_at_its_end_) self->read();
@@ -147,6 +158,7 @@ class LocalSession : public std::enable_shared_from_this<LocalSession> {
 
   void close() {
     if (!socket_.is_open()) return;
+    service_.unread_bytes -= std::exchange(counted_, 0);
     error_code ignored;
     ignored = socket_.close(ignored);
     if (!task_) return;
@@ -169,6 +181,7 @@ class LocalSession : public std::enable_shared_from_this<LocalSession> {
   std::string being_sent_;
   std::optional<TrialId> task_;
   Dispatcher::WatchId watch_ = 0;
+  std::size_t counted_ = 0;     // of its bytes, in Service::unread_bytes
   bool is_at_its_end_ = false;  // once all is sent
 };
 
@@ -212,6 +225,16 @@ class LocalSessions::Implementation : public std::enable_shared_from_this<Implem
     }
   }
 
+  // Where there is no room for another connection, asking again at once would only keep the
+  // processor busy.
+  void accept_after(const error_code& failed) {
+    if (!failed) return accept();
+    pause_.expires_after(kAfterFailure);
+    pause_.async_wait([self = shared_from_this()](const error_code& cancelled) {
+      if (!cancelled) self->accept();
+    });
+  }
+
   void accept() {
     acceptor_.async_accept([self = shared_from_this()](error_code failed,
                                                        stream_protocol::socket socket) {
@@ -221,12 +244,13 @@ class LocalSessions::Implementation : public std::enable_shared_from_this<Implem
         std::make_shared<LocalSession>(std::move(socket), client, self->service_, std::move(seat))
             ->start();
       }
-      self->accept();
+      self->accept_after(failed);
     });
   }
 
   void close() {
     error_code ignored;
+    pause_.cancel();
     ignored = acceptor_.close(ignored);
     std::error_code gone;
     fs::remove(file_, gone);
@@ -234,6 +258,7 @@ class LocalSessions::Implementation : public std::enable_shared_from_this<Implem
 
  private:
   stream_protocol::acceptor acceptor_;
+  asio::steady_timer pause_{acceptor_.get_executor()};
   fs::path file_;
   Service& service_;
   const std::shared_ptr<Seats> seats_ = std::make_shared<Seats>(service_.limits().connections);

@@ -54,6 +54,7 @@ class Service {
   [[nodiscard]] std::vector<DeviceWorker::Status> devices() const;
 
   std::vector<std::unique_ptr<DeviceWorker>> workers;
+  std::size_t unread_bytes = 0;  // of clients' lines that have not ended yet
 
  private:
   void require_room(const std::string& client);
