@@ -209,6 +209,22 @@ TEST_F(LoopParallel, AnAgentWithoutAKeyStopsAndTheOthersGoOn) {
   EXPECT_THAT(rows(), SizeIs(4));
 }
 
+TEST_F(LoopParallel, AnAgentThatMovesTheRunsBranchOrHasGitCleanUpEndsNothing) {
+  idea("a-faster", kernel(kFaster));
+  idea("b-fastest", kernel(kFastest));
+  const std::string root = repository_.root().string();
+  const Outcome run = test::run(
+      driven(agent("git -C '" + root + "' checkout -q -b stray$$ || true; git -C '" + root +
+                   "' commit -q --allow-empty -m stray || true; (sleep 2; git -C '" + root +
+                   "' gc -q --prune=now) >/dev/null 2>&1 &"),
+             {"--parallel", "2", "--max-runs", "2"}));
+  EXPECT_EQ(run.code, 20) << run.out << run.err;
+  EXPECT_THAT(rows(), SizeIs(3));
+  EXPECT_EQ(repository_.line("rev-parse", "--abbrev-ref", "HEAD"), "autokernel/demo");
+  EXPECT_EQ(repository_.line("for-each-ref", "refs/autokernel-agents"), "");
+  expect_one_order();
+}
+
 TEST_F(LoopParallel, ADirtyTreeAndWrongOptionsAreRefused) {
   for (const std::vector<std::string>& options :
        std::vector<std::vector<std::string>>{{"--parallel", "0"},

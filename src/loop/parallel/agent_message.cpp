@@ -11,9 +11,9 @@
 namespace autokernel::loop {
 namespace {
 
-constexpr std::array<std::string_view, 2> kOrders = {"turn", "again"};
-constexpr std::array<std::string_view, 6> kReports = {"works",   "measures", "says",
-                                                      "attempt", "in_vain",  "failed"};
+constexpr std::array<std::string_view, 2> kOrders = {"turn", "measure"};
+constexpr std::array<std::string_view, 7> kReports = {"works",   "edited",  "measures", "says",
+                                                      "attempt", "in_vain", "failed"};
 
 template <typename Kind, std::size_t kSize>
 [[nodiscard]] bool restore_kind(const std::string& text,

@@ -13,8 +13,8 @@ namespace autokernel::loop {
 // To an agent's process, one at a time.
 struct AgentOrder {
   enum class Kind : std::uint8_t {
-    turn,   // have the agent edit
-    again,  // measure the same edit again: the best is another one by now
+    turn,     // have the agent edit
+    measure,  // what it has edited, or that again: the best is another one by now
   };
   Kind kind = Kind::turn;
   std::string base = {};      // the commit that the agent starts from
@@ -26,6 +26,7 @@ struct AgentOrder {
 struct AgentReport {
   enum class Kind : std::uint8_t {
     works,     // the agent does
+    edited,    // it has, and waits for the order to measure it
     measures,  // what it has edited is being measured
     says,      // `reason` is a line for the user
     attempt,   // an experiment that is measured, and in no record yet

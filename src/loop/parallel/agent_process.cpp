@@ -52,7 +52,7 @@ class AgentProcess {
       const std::optional<std::string> line = next_line();
       if (!line) return;
       const AgentOrder order = decode_order(*line);
-      begun_ = Clock::now();
+      if (order.kind == AgentOrder::Kind::turn) begun_ = Clock::now();
       order.kind == AgentOrder::Kind::turn ? take_turn(order) : measure();
       if (const auto signal = interrupts_.next()) signal_ = *signal;
     }
@@ -118,7 +118,8 @@ class AgentProcess {
     }
     idea_ = idea_of(idea_file(), turn.output);
     if (idea_.empty()) idea_ = "an edit without a description";
-    measure();
+    // Whatever the agent has done to the run is set right first, by the one who keeps its record.
+    report({.kind = AgentReport::Kind::edited});
   }
 
   [[nodiscard]] AgentTurn have_it_edit(const Status& status, const AgentOrder& order) {
@@ -169,6 +170,8 @@ class AgentProcess {
       return in_vain("tried before", error.what());
     }
     ledger::Experiment& started = candidate->trying.experiment;
+    // Nothing else holds it until it is recorded, and an agent may have git clean up.
+    workspace_.repository().set_reference(reference_of_agent(options_.number), started.commit);
     ++trials_;
     started.log = Folders::log_by_agent(status.run.tag, options_.number, std::to_string(trials_));
     const Judged judged = GoalTrials(measurer_, status.run, candidate->files)

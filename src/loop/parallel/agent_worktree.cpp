@@ -80,10 +80,15 @@ std::string AgentWorktree::put_edit_aside(const EditableSet& editable) const {
 
 void AgentWorktree::remove() const {
   workspace_.folders().make_below(root_.parent_path());
+  workspace_.repository().delete_reference(reference_of_agent(agent_));
   workspace_.repository().unlink_worktree(root_, name());
   std::error_code gone;
   fs::remove_all(own(), gone);
   fs::remove(root_.parent_path(), gone);
+}
+
+std::string reference_of_agent(std::size_t agent) {
+  return fmt::format("refs/autokernel-agents/{}", agent);
 }
 
 std::vector<fs::path> agent_turn_folders(const fs::path& git_folder) {

@@ -46,6 +46,9 @@ class AgentWorktree {
   std::string commit_;  // that it was set to last
 };
 
+// What holds the commit that is being measured for an agent.
+[[nodiscard]] std::string reference_of_agent(std::size_t agent);
+
 // Of all agents that there ever were here: where their turns are written down.
 [[nodiscard]] std::vector<std::filesystem::path> agent_turn_folders(
     const std::filesystem::path& git_folder);

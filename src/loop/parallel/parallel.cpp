@@ -96,7 +96,8 @@ class AgentAtWork {
   [[nodiscard]] std::optional<AgentReport> next_report() {
     if (const auto line = lines_.next()) {
       AgentReport report = decode_report(*line);
-      if (report.kind == AgentReport::Kind::works) does_ = Does::edits;
+      if (report.kind == AgentReport::Kind::works || report.kind == AgentReport::Kind::edited)
+        does_ = Does::edits;
       if (report.kind == AgentReport::Kind::measures) does_ = Does::measures;
       if (report.kind == AgentReport::Kind::attempt || report.kind == AgentReport::Kind::in_vain)
         does_ = Does::nothing;
@@ -262,6 +263,10 @@ class ParallelDriver {
         case AgentReport::Kind::works:
         case AgentReport::Kind::measures:
           break;
+        case AgentReport::Kind::edited:
+          set_right();
+          agent.order({.kind = AgentOrder::Kind::measure});
+          break;
         case AgentReport::Kind::says:
           agent.remarks += (agent.remarks.empty() ? "" : " ") + report->reason;
           workspace_.say(fmt::format("agent {}: {}", agent.number(), report->reason));
@@ -303,7 +308,7 @@ class ParallelDriver {
       return in_vain(agent, same);
     }
     if (experiment.incumbent != status.best.commit) {
-      if (driven_.signal == 0) return agent.order({.kind = AgentOrder::Kind::again});
+      if (driven_.signal == 0) return agent.order({.kind = AgentOrder::Kind::measure});
       AgentReport late = report;
       late.outcome = "interrupted";
       late.reason = "the best was beaten while this was measured; its edit is in " +
