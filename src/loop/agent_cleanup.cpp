@@ -42,8 +42,7 @@ void move(const fs::path& from, const fs::path& to) {
   if (head.branch == status.run.branch && head.commit == status.best.commit) return {};
   const std::string stray =
       stands_at && *stands_at != status.best.commit ? *stands_at : head.commit;
-  repository.set_reference(
-      fmt::format("refs/autokernel-strays/{}/{}", status.run.tag, stray.substr(0, 12)), stray);
+  repository.set_reference(stray_reference(status.run.tag, stray), stray);
   repository.set_reference(branch, status.best.commit);
   repository.force_head(status.run.branch);
   return stray;
@@ -84,6 +83,11 @@ void put_back(const repo::Repository& repository, const Status& status, const St
 }
 
 }  // namespace
+
+std::string stray_reference(const std::string& tag, const std::string& commit) {
+  constexpr std::size_t kDigits = 12;
+  return fmt::format("refs/autokernel-strays/{}/{}", tag, commit.substr(0, kDigits));
+}
 
 Cleanup clean_up(const repo::Repository& repository, const Folders& folders, const Status& status,
                  const std::optional<SavedIndex>& index) {

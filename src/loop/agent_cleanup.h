@@ -12,6 +12,9 @@
 
 namespace autokernel::loop {
 
+// Where a commit that an agent has made is kept.
+[[nodiscard]] std::string stray_reference(const std::string& tag, const std::string& commit);
+
 struct Cleanup {
   std::vector<std::string> files;  // that were put back, as the agent left them: where they lie now
   std::string commit;              // that the branch had been moved to; empty: it had not

@@ -225,6 +225,21 @@ TEST_F(LoopParallel, AnAgentThatMovesTheRunsBranchOrHasGitCleanUpEndsNothing) {
   expect_one_order();
 }
 
+TEST_F(LoopParallel, OtherFilesAndCommitsOfAnAgentAreKeptAsideAndSaid) {
+  idea("a-fastest", kernel(kFastest));
+  const Outcome run =
+      test::run(driven(agent("echo mine > notes.txt; echo x >> kernels/case.toml; git commit -q "
+                             "--allow-empty -m stray"),
+                       {"--parallel", "1", "--max-runs", "1"}));
+  EXPECT_EQ(run.code, 20) << run.out << run.err;
+  EXPECT_THAT(run.err, AllOf(HasSubstr("changed other files"), HasSubstr("made a commit")));
+  const fs::path aside = repository_.root() / ".autokernel/aside/agent-1-1";
+  EXPECT_TRUE(fs::exists(aside / "notes.txt"));
+  EXPECT_TRUE(fs::exists(aside / "kernels/case.toml"));
+  EXPECT_NE(repository_.line("for-each-ref", "refs/autokernel-strays"), "");
+  EXPECT_FALSE(fs::exists(repository_.root() / "notes.txt"));
+}
+
 TEST_F(LoopParallel, ADirtyTreeAndWrongOptionsAreRefused) {
   for (const std::vector<std::string>& options :
        std::vector<std::vector<std::string>>{{"--parallel", "0"},

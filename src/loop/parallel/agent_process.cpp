@@ -25,6 +25,7 @@
 #include "loop/agent.h"
 #include "loop/brief.h"
 #include "loop/candidate.h"
+#include "loop/names.h"
 #include "loop/parallel/agent_message.h"
 #include "loop/parallel/agent_worktree.h"
 #include "loop/run_record.h"
@@ -94,7 +95,7 @@ class AgentProcess {
     const Status& status = this->status();
     worktree_.set(order.base, EditableSet(status.run));
     const AgentTurn turn = have_it_edit(status, order);
-    for (const std::string& misdeed : misdeeds_of(turn))
+    for (const std::string& misdeed : misdeeds_of(turn, status.run))
       report({.kind = AgentReport::Kind::says, .reason = misdeed});
     if (turn.ending == AgentTurn::Ending::interrupted ||
         turn.ending == AgentTurn::Ending::timed_out) {
@@ -149,10 +150,28 @@ class AgentProcess {
     return turn;
   }
 
-  [[nodiscard]] static std::vector<std::string> misdeeds_of(const AgentTurn& turn) {
-    if (turn.stragglers == 0) return {};
-    return {
-        fmt::format("The agent left processes running ({}); they were ended.", turn.stragglers)};
+  // What it should not do again; its next brief says so.
+  [[nodiscard]] std::vector<std::string> misdeeds_of(const AgentTurn& turn,
+                                                     const ledger::RunStarted& run) const {
+    std::vector<std::string> misdeeds;
+    const AgentWorktree::Strays strays = worktree_.strays(EditableSet(run), run.tag);
+    if (!strays.aside.empty()) {
+      misdeeds.push_back(
+          fmt::format("The agent changed other files, which have no part in an experiment; its "
+                      "versions are in {}.",
+                      strays.aside));
+    }
+    if (!strays.commit.empty()) {
+      misdeeds.push_back(
+          fmt::format("The agent made a commit, which has no part in an experiment: "
+                      "{}.",
+                      short_id(strays.commit)));
+    }
+    if (turn.stragglers > 0) {
+      misdeeds.push_back(
+          fmt::format("The agent left processes running ({}); they were ended.", turn.stragglers));
+    }
+    return misdeeds;
   }
 
   // The edit in the worktree against the best by now.

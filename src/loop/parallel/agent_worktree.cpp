@@ -6,6 +6,8 @@
 
 #include "autokernel/base/files.h"
 #include "autokernel/base/sha256.h"
+#include "loop/agent_cleanup.h"
+#include "loop/scope.h"
 
 namespace autokernel::loop {
 namespace {
@@ -68,8 +70,26 @@ void AgentWorktree::set(const std::string& commit, const EditableSet& editable) 
 
 std::string AgentWorktree::put_edit_aside(const EditableSet& editable) const {
   if (commit_.empty() || editable.matches(*repository_, commit_)) return {};
+  return put_aside(editable.in_worktree(root_));
+}
+
+AgentWorktree::Strays AgentWorktree::strays(const EditableSet& editable,
+                                            const std::string& tag) const {
+  Strays strays;
+  std::vector<std::string> paths;
+  for (const ledger::Unsaved& other : unsaved_files(*repository_, editable))
+    if (!Folders::are_own(other.path)) paths.push_back(other.path);
+  if (!paths.empty()) strays.aside = put_aside(paths);
+  if (const std::string head = repository_->head().commit; head != commit_) {
+    strays.commit = head;
+    workspace_.repository().set_reference(stray_reference(tag, head), head);
+  }
+  return strays;
+}
+
+std::string AgentWorktree::put_aside(const std::vector<std::string>& paths) const {
   const fs::path folder = workspace_.folders().new_aside(fmt::format("agent-{}", agent_));
-  for (const std::string& path : editable.in_worktree(root_)) {
+  for (const std::string& path : paths) {
     const auto bytes = read_file_below(root_, path, "an agent's edit");
     if (!bytes) continue;
     make_folders((folder / path).parent_path());

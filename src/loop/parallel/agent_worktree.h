@@ -24,6 +24,12 @@ class AgentWorktree {
   // Copies the editable files that lie there to where nothing overwrites them: the folder, from the
   // root of the run's worktree. Empty where they are as in the commit.
   [[nodiscard]] std::string put_edit_aside(const EditableSet& editable) const;
+  // What else the agent has done there, kept where nothing overwrites it.
+  struct Strays {
+    std::string aside;   // the folder with other files as they are now; empty: there are none
+    std::string commit;  // that it has made, under a reference of the run's; empty: none
+  };
+  [[nodiscard]] Strays strays(const EditableSet& editable, const std::string& tag) const;
   // Once set.
   [[nodiscard]] const repo::Repository& repository() const { return *repository_; }
 
@@ -38,6 +44,8 @@ class AgentWorktree {
 
  private:
   [[nodiscard]] std::string name() const;
+  // Copies these files to a new folder; its path from the root of the run's worktree.
+  [[nodiscard]] std::string put_aside(const std::vector<std::string>& paths) const;
 
   const Workspace& workspace_;
   std::size_t agent_;
