@@ -37,7 +37,7 @@ class Elsewhere : public LoopWorkplace {
     ssh_is("PATH=" + fs::path(AUTOKERNEL_PROGRAM).parent_path().string() +
            ":$PATH; export PATH\nexec setsid --wait sh -c \"$command\"\n");
   }
-  [[nodiscard]] Invocation elsewhere(std::vector<std::string> arguments) const {
+  [[nodiscard]] Invocation elsewhere(const std::vector<std::string>& arguments) const {
     Invocation invocation = autokernel(arguments);
     invocation.environment["PATH"] =
         repository_.beside("bin").string() + ":" +

@@ -81,7 +81,7 @@ class JudgeAttack : public JudgeWorkplace {
                             {"AUTOKERNEL_RESIDENT", "0"}}};
   }
   void serve_apart() {
-    judge_.emplace(judge({}));
+    judge_ = std::make_unique<RunningProgram>(judge({}));
     for (int i = 0; i < 3000 && !connect_to_file(run() / "judge.sock").is_open(); ++i)
       std::this_thread::sleep_for(milliseconds{20});
     ASSERT_TRUE(connect_to_file(run() / "judge.sock").is_open()) << judge_->err_so_far();
@@ -145,26 +145,27 @@ TEST_F(JudgeAttack, ItsFilesAndProcessesAreOutOfReach) {
   expect_judge_works();
   const std::string id = std::to_string(judge_->id());
   const std::string store_path = store().string();
-  for (const std::string& attempt : std::vector<std::string>{
-           "cat " + store_path + "/ledger.sqlite",
-           "ls " + store_path,
-           "echo x >> " + store_path + "/ledger.sqlite",
-           "rm -rf " + store_path + "/ledger.sqlite",
-           "mv " + store_path + " " + store_path + ".old",
-           "echo x >> " + (own() / "kernels/reference.cu").string(),
-           "rm " + (own() / "kernels/case.toml").string(),
-           "rm " + (run() / "judge.sock").string(),
-           "mv " + (run() / "judge.sock").string() + " /tmp/stolen.sock",
-           "ln -s /tmp/fake.sock " + (run() / "other.sock").string(),
-           "kill -9 " + id,
-           "kill -STOP " + id,
-           "cat /proc/" + id + "/mem",
-           "cat /proc/" + id + "/environ",
-           "head -c 1 /proc/" + id + "/maps",
-           "pkill -U " + std::to_string(judge_user_),
-           "renice -n -5 -p " + id,
-           "echo x > " AUTOKERNEL_PROGRAM,
-       }) {
+  const std::vector<std::string> attempts = {
+      "cat " + store_path + "/ledger.sqlite",
+      "ls " + store_path,
+      "echo x >> " + store_path + "/ledger.sqlite",
+      "rm -rf " + store_path + "/ledger.sqlite",
+      "mv " + store_path + " " + store_path + ".old",
+      "echo x >> " + (own() / "kernels/reference.cu").string(),
+      "rm " + (own() / "kernels/case.toml").string(),
+      "rm " + (run() / "judge.sock").string(),
+      "mv " + (run() / "judge.sock").string() + " /tmp/stolen.sock",
+      "ln -s /tmp/fake.sock " + (run() / "other.sock").string(),
+      "kill -9 " + id,
+      "kill -STOP " + id,
+      "cat /proc/" + id + "/mem",
+      "cat /proc/" + id + "/environ",
+      "head -c 1 /proc/" + id + "/maps",
+      "pkill -U " + std::to_string(judge_user_),
+      "renice -n -5 -p " + id,
+      std::string("echo x > ") + AUTOKERNEL_PROGRAM,
+  };
+  for (const std::string& attempt : attempts) {
     EXPECT_NE(shell(attempt).code, 0) << attempt;
   }
   expect_judge_works();

@@ -33,7 +33,7 @@ Invocation JudgeWorkplace::judge(const std::vector<std::string>& more) const {
 
 void JudgeWorkplace::serve(const std::vector<std::string>& more) {
   ++judges_;
-  judge_.emplace(judge(more));
+  judge_ = std::make_unique<RunningProgram>(judge(more));
   const auto deadline = steady_clock::now() + seconds{60};
   while (!connect_to_file(socket()).is_open() && steady_clock::now() < deadline)
     std::this_thread::sleep_for(milliseconds{20});

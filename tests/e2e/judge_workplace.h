@@ -1,7 +1,7 @@
 // A judge (`autokernel serve`) beside a repository whose runs are measured by it.
 #pragma once
 
-#include <optional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -39,7 +39,7 @@ class JudgeWorkplace : public LoopWorkplace {
   // A bench of the repository's kernel by the judge.
   [[nodiscard]] Outcome bench(const std::vector<std::string>& more = {}) const;
 
-  std::optional<RunningProgram> judge_;
+  std::unique_ptr<RunningProgram> judge_;
   int judges_ = 0;
 };
 
