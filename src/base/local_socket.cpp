@@ -130,10 +130,10 @@ Descriptor next_connection(const Descriptor& listening) {
   return Descriptor(::accept4(listening.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
 }
 
-std::optional<Peer> peer_of(const Descriptor& socket) {
+std::optional<Peer> peer_of(int socket) {
   ucred credentials{};
   socklen_t length = sizeof credentials;
-  if (::getsockopt(socket.get(), SOL_SOCKET, SO_PEERCRED, &credentials, &length) != 0) return {};
+  if (::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &length) != 0) return {};
   return Peer{.process = credentials.pid, .user = credentials.uid};
 }
 

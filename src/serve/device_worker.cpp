@@ -26,7 +26,6 @@ namespace {
 
 namespace asio = boost::asio;
 using boost::system::error_code;
-using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr seconds kFirstPause{1};
@@ -189,21 +188,18 @@ class DeviceWorker::Implementation : public std::enable_shared_from_this<Impleme
   }
 
   void take_failure(const std::string& line, const trial::Failure& what) {
+    if (!what.is_other_device && what.stop != Stop::environment)
+      return finish_trial(State::failed, line);
     if (what.is_other_device) {
       // Times of another kind of device are wanted: it may be found elsewhere.
       if (const auto wanted = dispatcher_.wanted_device(id_)) offered_.is_not.insert(*wanted);
-      is_busy_ = false;
-      dispatcher_.lost(id_, what.what);
-      offer();
-    } else if (what.stop == Stop::environment) {
-      // It may be the device that failed, or what was asked of it: one after the other will tell.
-      is_busy_ = false;
-      if (++failures_ >= kMostFailures) return fail(what.what);
-      dispatcher_.lost(id_, what.what);
-      offer();
-    } else {
-      finish_trial(State::failed, line);
+    } else if (++failures_ >= kMostFailures) {
+      return fail(what.what);
     }
+    // It may be the device that failed, or what was asked of it: one after the other will tell.
+    is_busy_ = false;
+    dispatcher_.lost(id_, what.what);
+    offer();
   }
 
   void finish_trial(State state, const std::string& answer) {

@@ -10,7 +10,6 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <random>
 #include <sstream>
 #include <utility>
 #include <vector>
@@ -21,6 +20,7 @@
 #include "autokernel/bridge/solution.h"
 #include "autokernel/cases/case.h"
 #include "autokernel/trial/message.h"
+#include "autokernel/trial/order.h"
 #include "autokernel/trial/record.h"
 #include "autokernel/trial/sources.h"
 #include "serve/answer.h"
@@ -43,11 +43,6 @@ constexpr document::JsonBounds kBounds = {.deepest = 32, .most_values = 100'000}
 }
 [[nodiscard]] HttpReply replied(const Json& json, int status = 200) {
   return {.status = status, .body = dump(json)};
-}
-
-[[nodiscard]] std::string fresh_key() {
-  std::random_device random;
-  return fmt::format("{:08x}{:08x}{:08x}{:08x}", random(), random(), random(), random());
 }
 
 // ---- what is read ------------------------------------------------------------------------------
@@ -316,7 +311,7 @@ class Routes {
         incumbent.min_gain = *gain / kPercent;
       order.request.incumbent = std::move(incumbent);
     }
-    const std::string key = body.contains("key") ? text_in(body, "key") : fresh_key();
+    const std::string key = body.contains("key") ? text_in(body, "key") : trial::fresh_order_key();
     const TrialId id =
         service_.submit(client_, key, *own, order, number_in(body, "deadline_seconds").value_or(0));
     return replied({{"id", id},
@@ -450,7 +445,7 @@ class Routes {
       }
       order.sizes = sizes_of(*own, order.uuids);
     }
-    const std::string key = fresh_key();
+    const std::string key = trial::fresh_order_key();
     static_cast<void>(service_.submit(client_, key, *own, encode(order),
                                       number_in(body, "deadline_seconds").value_or(0)));
     return replied({{"task_id", key}, {"normalized_solution_name", read.name}});

@@ -1,11 +1,9 @@
 #include "autokernel/serve/judge.h"
 
 #include <fmt/format.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -16,6 +14,7 @@
 #include <utility>
 #include <variant>
 
+#include "autokernel/base/descriptor_limit.h"
 #include "autokernel/base/error.h"
 #include "autokernel/base/file_lock.h"
 #include "autokernel/base/system_error.h"
@@ -34,6 +33,8 @@ constexpr std::chrono::seconds kBetweenLooks{1};  // at deadlines
 // A judge that was killed a moment ago may have been starting a process, which goes with it.
 constexpr std::chrono::seconds kToGoWith{2};
 constexpr std::chrono::milliseconds kBetweenTries{50};
+// For connections, and several for each device.
+constexpr std::size_t kMostDescriptors = 65536;
 constexpr double kSecondsPerDay = 24 * 3600;
 constexpr double kBetweenForgetting = 3600;
 
@@ -57,15 +58,6 @@ constexpr double kBetweenForgetting = 3600;
   }
   fs::permissions(folder, fs::perms::owner_all, failed);
   return folder;
-}
-
-// For connections, and several for each device.
-void raise_descriptor_limit() {
-  constexpr rlim_t kEnough = 65536;
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= kEnough) return;
-  limit.rlim_cur = std::min(limit.rlim_max, kEnough);
-  static_cast<void>(::setrlimit(RLIMIT_NOFILE, &limit));
 }
 
 }  // namespace
@@ -101,7 +93,7 @@ class Judge::Implementation {
   [[nodiscard]] std::string url() const { return http_ ? http_->url() : std::string(); }
 
   void run(int stop_descriptor, const std::function<void()>& read_stop) {
-    raise_descriptor_limit();
+    raise_descriptor_limit(kMostDescriptors);
     const int copy = ::dup(stop_descriptor);  // Asio closes what it waits on
     if (copy < 0) throw system_failure(Stop::environment, "cannot wait for the end", "dup");
     asio::posix::stream_descriptor stopping(context_, copy);

@@ -27,20 +27,20 @@ enum class TaskKind : std::uint8_t { trial, solution };
 struct Task {
   TrialId id = 0;
   TaskKind kind = TaskKind::trial;
-  std::string client;     // "uid 1000", "token alice"
-  std::string key;        // the client's own name for it, so that it can ask again
-  std::string case_name;  // as registered
-  std::string order;      // what is to be measured (judge_request.h), or the solution
-  Wanted wanted;
+  std::string client = {};     // "uid 1000", "token alice"
+  std::string key = {};        // the client's own name for it, so that it can ask again
+  std::string case_name = {};  // as registered
+  std::string order = {};      // what is to be measured (judge_request.h), or the solution
+  Wanted wanted = {};
   double received = 0;  // seconds since 1970, as all times here
   double deadline = 0;  // by which it has to be over
   // What became of it.
   State state = State::queued;
-  int attempts = 0;    // that were begun
-  std::string device;  // of the last attempt, as it was named to the judge
+  int attempts = 0;         // that were begun
+  std::string device = {};  // of the last attempt, as it was named to the judge
   double begun = 0;
   double ended = 0;
-  std::string answer;  // the last event of the trial, or why there is none
+  std::string answer = {};  // the last event of the trial, or why there is none
 };
 
 class Ledger {

@@ -1,9 +1,7 @@
 #include "serve/local_sessions.h"
 
 #include <fmt/format.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <array>
 #include <boost/asio/buffer.hpp>
@@ -38,9 +36,9 @@ constexpr seconds kToComeBack{15};
 constexpr std::chrono::milliseconds kAfterFailure{200};
 // Of a client that does not read: then it is cut off.
 constexpr std::size_t kMostUnsent = std::size_t{32} << 20U;
-// A request with sources of some megabytes, written in JSON.
 // Of all clients together, whose lines have not ended yet.
 constexpr std::size_t kMostUnread = std::size_t{200} << 20U;
+// A request with sources of some megabytes, written in JSON.
 constexpr std::size_t kLargestLine = std::size_t{12} << 20U;
 
 class LocalSession : public std::enable_shared_from_this<LocalSession> {
@@ -111,16 +109,16 @@ class LocalSession : public std::enable_shared_from_this<LocalSession> {
     task_ = id;
     send(trial::encode(trial::Event(trial::Phase::queue)));
     const std::weak_ptr<LocalSession> weak = weak_from_this();
-    watch_ = service_.dispatcher().watch(*task_, {.progress =
-                                                      [weak](std::string_view event) {
-                                                        if (const auto self = weak.lock())
-                                                          self->send(std::string(event));
-                                                      },
-                                                  .over =
-                                                      [weak](const Task& task) {
-                                                        if (const auto self = weak.lock())
-                                                          self->tell_over(task);
-                                                      }});
+    watch_ = service_.dispatcher().watch(id, {.progress =
+                                                  [weak](std::string_view event) {
+                                                    if (const auto self = weak.lock())
+                                                      self->send(std::string(event));
+                                                  },
+                                              .over =
+                                                  [weak](const Task& task) {
+                                                    if (const auto self = weak.lock())
+                                                      self->tell_over(task);
+                                                  }});
   }
   void take(const trial::JudgeCancel& /*cancel*/) {
     if (!task_) return;
@@ -185,12 +183,9 @@ class LocalSession : public std::enable_shared_from_this<LocalSession> {
   bool is_at_its_end_ = false;  // once all is sent
 };
 
-[[nodiscard]] std::string client_of(const stream_protocol::socket& socket) {
-  ucred credentials{};
-  socklen_t length = sizeof credentials;
-  const int native = const_cast<stream_protocol::socket&>(socket).native_handle();
-  if (::getsockopt(native, SOL_SOCKET, SO_PEERCRED, &credentials, &length) != 0) return {};
-  return fmt::format("uid {}", credentials.uid);
+[[nodiscard]] std::string client_of(stream_protocol::socket& socket) {
+  const auto peer = peer_of(socket.native_handle());
+  return peer ? fmt::format("uid {}", peer->user) : std::string();
 }
 
 }  // namespace

@@ -58,30 +58,30 @@ TrialId Service::submit(const std::string& client, const std::string& key,
   if (key.size() > kLongestKey) throw Refusal{.what = "its key is too long"};
   if (const auto known = ledger_.find(client, key)) return *known;
   const trial::TrialOrder judged = judged_order(order, own);
-  require_device(wanted_by(judged.request));
-  require_room(client);
-  Task task;
-  task.client = client;
-  task.key = key;
-  task.case_name = own.name;
-  task.order = trial::encode(judged);
-  task.wanted = wanted_by(judged.request);
-  task.received = clock_();
-  task.deadline = deadline_in(deadline_seconds);
-  return dispatcher_.submit(task);
+  const Wanted wanted = wanted_by(judged.request);
+  require_device(wanted);
+  return submit(Task{.client = client,
+                     .key = key,
+                     .case_name = own.name,
+                     .order = trial::encode(judged),
+                     .wanted = wanted},
+                deadline_seconds);
 }
 
 TrialId Service::submit(const std::string& client, const std::string& key,
                         const RegisteredCase& own, const std::string& solution_order,
                         double deadline_seconds) {
   if (const auto known = ledger_.find(client, key)) return *known;
-  require_room(client);
-  Task task;
-  task.kind = TaskKind::solution;
-  task.client = client;
-  task.key = key;
-  task.case_name = own.name;
-  task.order = solution_order;
+  return submit(Task{.kind = TaskKind::solution,
+                     .client = client,
+                     .key = key,
+                     .case_name = own.name,
+                     .order = solution_order},
+                deadline_seconds);
+}
+
+TrialId Service::submit(Task task, double deadline_seconds) {
+  require_room(task.client);
   task.received = clock_();
   task.deadline = deadline_in(deadline_seconds);
   return dispatcher_.submit(task);

@@ -57,6 +57,7 @@ class Service {
   std::size_t unread_bytes = 0;  // of clients' lines that have not ended yet
 
  private:
+  [[nodiscard]] TrialId submit(Task task, double deadline_seconds);
   void require_room(const std::string& client);
   // Throws Refusal where it would wait for ever.
   void require_device(Wanted wanted) const;

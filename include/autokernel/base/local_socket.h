@@ -32,7 +32,10 @@ struct Peer {
   pid_t process = 0;
   uid_t user = 0;
 };
-[[nodiscard]] std::optional<Peer> peer_of(const Descriptor& socket);
+[[nodiscard]] std::optional<Peer> peer_of(int socket);
+[[nodiscard]] inline std::optional<Peer> peer_of(const Descriptor& socket) {
+  return peer_of(socket.get());
+}
 
 // Writes all of it, the descriptors with its first byte. False where the other end has gone, or
 // takes nothing until `deadline`.

@@ -19,6 +19,9 @@ struct TrialOrder {
   Request request;
 };
 
+// For a JudgeOrder: a name that nobody else chooses, 32 hexadecimal digits at random.
+[[nodiscard]] std::string fresh_order_key();
+
 // A trial that a judge is asked for. It has the case itself, and takes of the request what is of
 // the kernel and of how it is to be measured: no file of the case, no key.
 struct JudgeOrder {

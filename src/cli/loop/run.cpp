@@ -116,6 +116,11 @@ void record_pause(std::optional<loop::Loop>& loop, const Parking& parking, const
   }
 }
 
+void tell_in_vain(const ledger::Turn& turn, const Console& console) {
+  console.err << "autokernel: no experiment this turn: " << visible_line(turn.outcome) << ": "
+              << visible_line(turn.reason) << '\n';
+}
+
 [[nodiscard]] std::string counted(std::integral auto count, const char* what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
@@ -185,11 +190,8 @@ loop::Driven LoopRun::drive_parallel(loop::Loop& loop, const loop::DriveOptions&
              console.out << experiment_line(step.experiment, step.time_us) << std::flush;
              notifications.stepped(step, loop.status());
            },
-       .in_vain =
-           [&](std::size_t /*agent*/, const ledger::Turn& turn) {
-             console.err << "autokernel: no experiment this turn: " << visible_line(turn.outcome)
-                         << ": " << visible_line(turn.reason) << '\n';
-           },
+       .in_vain = [&](std::size_t /*agent*/,
+                      const ledger::Turn& turn) { tell_in_vain(turn, console); },
        .goes_on =
            [&](std::size_t editing, std::size_t measured, auto elapsed) {
              watching.show(fmt::format("{} at work, {} measured", counted(editing, "agent"),
@@ -242,11 +244,7 @@ int LoopRun::run(const Console& console) {
             console.out << experiment_line(step.experiment, step.time_us) << std::flush;
             if (loop) notifications.stepped(step, loop->status());
           },
-      .in_vain =
-          [&](const ledger::Turn& turn) {
-            console.err << "autokernel: no experiment this turn: " << visible_line(turn.outcome)
-                        << ": " << visible_line(turn.reason) << '\n';
-          },
+      .in_vain = [&](const ledger::Turn& turn) { tell_in_vain(turn, console); },
       .agent_works = [&](auto elapsed) { watching.show("the agent is working", elapsed); }};
   loop::DriveOptions drive = {
       .agent = agent_,

@@ -11,10 +11,10 @@
 #include <unordered_set>
 #include <utility>
 
+#include "autokernel/base/descriptor_limit.h"
 #include "autokernel/base/error.h"
 #include "autokernel/base/interrupts.h"
 #include "autokernel/http/transfers.h"
-#include "lab/descriptor_limit.h"
 #include "lab/load/arrivals.h"
 #include "lab/load/exchange.h"
 #include "lab/load/prompts.h"

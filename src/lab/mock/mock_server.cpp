@@ -24,9 +24,9 @@
 #include <variant>
 
 #include "autokernel/base/descriptor.h"
+#include "autokernel/base/descriptor_limit.h"
 #include "autokernel/base/error.h"
 #include "autokernel/base/system_error.h"
-#include "lab/descriptor_limit.h"
 #include "lab/mock/answering.h"
 
 namespace autokernel::lab {

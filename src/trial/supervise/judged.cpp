@@ -10,7 +10,6 @@
 #include <cstring>
 #include <map>
 #include <optional>
-#include <random>
 #include <string>
 #include <thread>
 #include <utility>
@@ -133,11 +132,6 @@ class JudgeConnection {
   bool is_over_ = false;
 };
 
-[[nodiscard]] std::string fresh_key() {
-  std::random_device random;
-  return fmt::format("{:08x}{:08x}{:08x}{:08x}", random(), random(), random(), random());
-}
-
 // What is of the kernel, and of how it is to be measured.
 [[nodiscard]] Request without_case(Request request) {
   request.device.place.clear();
@@ -155,7 +149,7 @@ class JudgedTrial {
  public:
   JudgedTrial(const Request& request, const Limits& limits, const Observer& observer)
       : place_(request.device.place),
-        order_{.key = fresh_key(),
+        order_{.key = fresh_order_key(),
                .case_digest = digest_of_case(request),
                .deadline_seconds = limits.queue_seconds,
                .order = {limits, without_case(request)}},

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <random>
+
 #include "autokernel/base/build_id.h"
 #include "autokernel/base/sha256.h"
 #include "trial/supervise/message_json.h"
@@ -49,6 +51,11 @@ constexpr const char* kOrder = "order";
 
 std::string relay_greeting() { return greeting_of("autokernel-relay"); }
 std::string judge_greeting() { return greeting_of("autokernel-judge"); }
+
+std::string fresh_order_key() {
+  std::random_device random;
+  return fmt::format("{:08x}{:08x}{:08x}{:08x}", random(), random(), random(), random());
+}
 
 std::string digest_of_case(const Request& request) {
   MessageJson whole = MessageJson::array({Writer::json(request.case_files)});
