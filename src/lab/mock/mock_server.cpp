@@ -66,8 +66,8 @@ class MockConnection : public Peer, public std::enable_shared_from_this<MockConn
 
   void start() {
     error_code ignored;
-    static_cast<void>(socket_.set_option(tcp::no_delay(true), ignored));
-    static_cast<void>(socket_.non_blocking(true, ignored));
+    ignored = socket_.set_option(tcp::no_delay(true), ignored);
+    ignored = socket_.non_blocking(true, ignored);
     await_bytes();
   }
 
@@ -260,7 +260,7 @@ class MockConnection : public Peer, public std::enable_shared_from_this<MockConn
     // A client that is still sending what was refused would be told of a reset otherwise, and
     // never see the answer.
     error_code ignored;
-    static_cast<void>(socket_.shutdown(tcp::socket::shutdown_send, ignored));
+    ignored = socket_.shutdown(tcp::socket::shutdown_send, ignored);
     discard();
   }
 
@@ -287,7 +287,7 @@ class MockConnection : public Peer, public std::enable_shared_from_this<MockConn
       service_.answering.abandon(*number);
     }
     error_code ignored;
-    static_cast<void>(socket_.close(ignored));
+    ignored = socket_.close(ignored);
     service_.closed();
   }
 
@@ -378,11 +378,11 @@ class MockServer::Implementation {
   void listen() {
     const tcp::endpoint endpoint = endpoint_of(settings_);
     error_code failed;
-    static_cast<void>(acceptor_.open(endpoint.protocol(), failed));
+    failed = acceptor_.open(endpoint.protocol(), failed);
     if (!failed)
-      static_cast<void>(acceptor_.set_option(tcp::acceptor::reuse_address(true), failed));
-    if (!failed) static_cast<void>(acceptor_.bind(endpoint, failed));
-    if (!failed) static_cast<void>(acceptor_.listen(kBacklog, failed));
+      failed = acceptor_.set_option(tcp::acceptor::reuse_address(true), failed);
+    if (!failed) failed = acceptor_.bind(endpoint, failed);
+    if (!failed) failed = acceptor_.listen(kBacklog, failed);
     if (failed) throw cannot_listen(settings_, failed);
   }
 
