@@ -5,6 +5,7 @@
 
 #include "autokernel/base/error.h"
 #include "autokernel/base/visible_text.h"
+#include "autokernel/trial/known_places.h"
 
 namespace autokernel::cli {
 namespace {
@@ -51,6 +52,7 @@ std::vector<driver::DeviceChoice> devices_in(const std::string& list) {
   for (const std::string& name : names) {
     const auto [count, device] = several(name);
     devices.insert(devices.end(), static_cast<std::size_t>(count), driver::parse_device(device));
+    trial::remember_place(devices.back().place);
   }
   return devices;
 }

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "autokernel/base/error.h"
-#include "autokernel/trial/launchers.h"
+#include "autokernel/trial/known_places.h"
 
 namespace autokernel::cli {
 
@@ -18,7 +18,12 @@ void PlaceOptions::declare(Options options, const std::string& afterwards) {
 
 driver::DeviceChoice PlaceOptions::choice() const {
   driver::DeviceChoice choice = driver::parse_device(device.value_or("auto"));
-  if (!launcher) return choice;
+  if (!launcher) {
+    // A command is to be named as one: a record spells it as a device.
+    if (driver::kind_of_place(choice.place) != driver::PlaceKind::launcher)
+      trial::remember_place(choice.place);
+    return choice;
+  }
   if (!choice.place.empty()) {
     throw Error(Stop::usage, fmt::format("--launcher and --device {} both name a machine: give one "
                                          "of them",
@@ -28,7 +33,7 @@ driver::DeviceChoice PlaceOptions::choice() const {
   // What cannot be read again from the record of a run is refused.
   if (driver::parse_device(driver::spelling(choice)) != choice)
     throw Error(Stop::usage, "--launcher must be a command");
-  trial::remember_launcher(*launcher);
+  trial::remember_place(choice.place);
   return choice;
 }
 

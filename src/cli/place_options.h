@@ -15,7 +15,7 @@ struct PlaceOptions {
 
   void declare(Options options, const std::string& afterwards = kAnyDevice);
   [[nodiscard]] bool are_given() const { return device || launcher; }
-  // What they say together; a launcher that was given is remembered as this user's. Throws
+  // What they say together; the place is remembered as one of this user's. Throws
   // Error(usage).
   [[nodiscard]] driver::DeviceChoice choice() const;
 };

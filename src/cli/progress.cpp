@@ -13,7 +13,7 @@ constexpr const char* kErase = "\r\033[K";
     case trial::Phase::start:
       return "starting the device";
     case trial::Phase::queue:
-      return "waiting for another trial on this device";
+      return "waiting for the device";
     case trial::Phase::compile:
       return "compiling";
     case trial::Phase::check:

@@ -13,7 +13,6 @@
 #include "autokernel/base/interrupts.h"
 #include "autokernel/base/visible_text.h"
 #include "autokernel/serve/judge.h"
-#include "autokernel/trial/launchers.h"
 #include "cli/commands.h"
 #include "cli/default_case.h"
 #include "cli/device_list.h"
@@ -122,9 +121,6 @@ serve::JudgeSettings Serve::settings() const {
     if (driver::kind_of_place(device.place) == driver::PlaceKind::judge)
       throw Error(Stop::usage,
                   "a judge does not measure by another judge: " + driver::spelling(device));
-    // Whoever starts a judge names what it starts.
-    if (driver::kind_of_place(device.place) == driver::PlaceKind::launcher)
-      trial::remember_launcher(driver::address_of(device.place));
     if (!device.place.empty()) continue;
     require_device(device);
     if (device.kind == driver::DeviceChoice::Kind::automatic) {

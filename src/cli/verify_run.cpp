@@ -6,6 +6,7 @@
 #include "autokernel/trial/judge.h"
 #include "cli/commands.h"
 #include "cli/loop/open_run.h"
+#include "cli/place_options.h"
 #include "cli/shared_options.h"
 #include "cli/verification_text.h"
 
@@ -27,6 +28,7 @@ class VerifyRun : public Command {
   bool json_ = false;
   bool verbose_ = false;
   bool allow_ = false;
+  PlaceOptions device_;
   TimeoutOption timeout_;
 };
 
@@ -58,6 +60,7 @@ void VerifyRun::declare(Options options) {
   options.footer(kVerifyRunExamples);
   options.add_option("TAG", tag_, "Name of the run (default: the one on this branch)");
   add_processes(options, processes_);
+  device_.declare(options, " (default: the run's)");
   options.add_flag("--allow", allow_, kAllowHelp);
   options.add_flag("--json", json_, "Print one JSON object instead of lines (docs/loop-json.md)");
   timeout_.declare(options);
@@ -71,7 +74,8 @@ int VerifyRun::run(const Console& console) {
   auto loop = loop::Loop::open_to_verify(std::filesystem::current_path(), "autokernel verify-run",
                                          allowing(watching.context(), allow_));
   const loop::Verification verification = loop.verify(
-      tag_, processes_, allow_ ? loop::Loop::Python::allowed : loop::Loop::Python::refused);
+      tag_, processes_, allow_ ? loop::Loop::Python::allowed : loop::Loop::Python::refused,
+      device_.are_given() ? std::optional(device_.choice()) : std::nullopt);
   console.out << (json_ ? verification_json(verification) : verification_text(verification));
   return exit_code(verification);
 }

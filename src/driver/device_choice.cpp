@@ -23,11 +23,24 @@ constexpr std::string_view kJudge = "judge";  // that of kJudgeSocket; others: "
   });
 }
 
+[[nodiscard]] bool is_port(std::string_view text) {
+  constexpr int kLast = 65535;
+  int number = 0;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return failed == std::errc{} && end == text.data() + text.size() && number >= 1 &&
+         number <= kLast;
+}
+
 // What ssh would take for an option, and a shell for a word of its own, is no host.
 [[nodiscard]] bool is_host(std::string_view text) {
   const auto begins_well = [](std::string_view part) {
     return !part.empty() && part.front() != '-';
   };
+  // "host:2222"; an address of IPv6 has its colons in brackets.
+  const std::size_t colon = text.rfind(':');
+  const bool has_port =
+      colon != std::string_view::npos && text.find(']', colon) == std::string_view::npos;
+  if (has_port && !is_port(text.substr(colon + 1))) return false;
   const std::size_t at = text.rfind('@');
   return begins_well(text) && (at == std::string_view::npos || begins_well(text.substr(at + 1))) &&
          is_made_of(text, "._-@:%[]");

@@ -9,6 +9,7 @@
 #include "autokernel/base/system_error.h"
 #include "loop/git_rules.h"
 #include "loop/results_file.h"
+#include "loop/run_reference.h"
 #include "loop/scope.h"
 
 namespace autokernel::loop {
@@ -42,8 +43,8 @@ void move(const fs::path& from, const fs::path& to) {
   if (head.branch == status.run.branch && head.commit == status.best.commit) return {};
   const std::string stray =
       stands_at && *stands_at != status.best.commit ? *stands_at : head.commit;
-  repository.set_reference(stray_reference(status.run.tag, stray), stray);
-  repository.set_reference(branch, status.best.commit);
+  set_run_reference(repository, stray_reference(status.run.tag, stray), stray);
+  set_run_reference(repository, branch, status.best.commit);
   repository.force_head(status.run.branch);
   return stray;
 }

@@ -10,6 +10,7 @@
 #include "autokernel/base/files.h"
 #include "autokernel/base/system_error.h"
 #include "autokernel/ledger/results_table.h"
+#include "loop/run_reference.h"
 #include "loop/seal.h"
 
 namespace autokernel::loop {
@@ -161,9 +162,10 @@ void set_files(const Recording& recording, const repo::Repository& repository,
 [[nodiscard]] Notes do_all(const Recording& recording, const repo::Repository& repository,
                            const Folders& folders, const Reached& reached) {
   Notes notes;
-  for (const auto& [name, commit] : recording.references) repository.set_reference(name, commit);
+  for (const auto& [name, commit] : recording.references)
+    set_run_reference(repository, name, commit);
   if (!recording.seal.name.empty()) {
-    repository.set_reference(recording.seal.name, recording.seal.blob);
+    set_run_reference(repository, recording.seal.name, recording.seal.blob);
   }
   at(reached, "references made");
   // Opening it finishes the append.

@@ -39,11 +39,9 @@ void require_new_source(const Status& status, const std::string& digest, bool ag
   if (again) return;
   const ledger::Experiment* earlier = earlier_with(status, digest);
   if (earlier == nullptr) return;
-  throw Error(Stop::usage,
-              fmt::format("this source was tried before: {}, \"{}\": {}{}{}; --again tries it once "
-                          "more",
-                          name_of(*earlier), earlier->description, earlier->verdict,
-                          earlier->reason.empty() ? "" : ", ", earlier->reason));
+  throw TriedBefore(fmt::format("this source was tried before: {}, \"{}\": {}{}{}",
+                                name_of(*earlier), earlier->description, earlier->verdict,
+                                earlier->reason.empty() ? "" : ", ", earlier->reason));
 }
 
 // What the verdict of a trial means for the experiment.

@@ -303,6 +303,7 @@ void Loop::record_pause(const std::string& why, double seconds) {
 }
 
 Driven Loop::drive(const DriveOptions& options, const DriveObserver& observer) {
+  require_known_device(record_->status().run);
   return AgentDriver(*this, *workspace_, *record_, *measurer_, options, observer).drive();
 }
 

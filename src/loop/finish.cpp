@@ -8,11 +8,13 @@
 #include "autokernel/base/error.h"
 #include "autokernel/ledger/figure_text.h"
 #include "autokernel/ledger/time_scale.h"
+#include "loop/drive_parts.h"
 #include "loop/git_rules.h"
 #include "loop/goal_trials.h"
 #include "loop/headline.h"
 #include "loop/measurer.h"
 #include "loop/names.h"
+#include "loop/parallel/agent_worktree.h"
 #include "loop/run_clock.h"
 #include "loop/run_record.h"
 #include "loop/scope.h"
@@ -104,6 +106,7 @@ Finish Loop::finish(int processes) {
   workspace_->require_quiet_head();
   const Status& status = record_->look().status;
   const ledger::RunStarted& run = status.run;
+  require_known_device(run);
   if (measurer_->hidden_sizes().are_given() && !run.hidden_sizes.empty()) {
     measurer_->hidden_sizes().require(run.hidden_sizes);
   }
@@ -162,6 +165,7 @@ Finish Loop::finish(int processes) {
   headline.webhook = measurer_->webhook(Told::finish);
   add_entries(recording, repository, workspace_->folders(), run.tag, {headline});
   record_->apply(recording);
+  remove_agent_worktrees(*workspace_, EditableSet(run));
   return finish;
 }
 

@@ -43,6 +43,15 @@ fs::path Folders::new_aside(const std::string& name) const {
   }
 }
 
+fs::path Folders::of_run(const fs::path& folder) {
+  for (fs::path at = folder; at.has_relative_path(); at = at.parent_path()) {
+    const fs::path agents = at.parent_path();
+    if (agents.filename() == kAgents && agents.parent_path().filename() == kOwn)
+      return agents.parent_path().parent_path();
+  }
+  return folder;
+}
+
 bool Folders::are_own(const std::string& path) {
   // A plot is drawn where the user is.
   const std::string name = path.substr(path.rfind('/') + 1);

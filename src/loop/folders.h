@@ -42,7 +42,7 @@ class Folders {
   // Of several agents, each with a number: the worktree of one, and the logs of its turns and
   // trials, from the root. Experiments get their numbers when they are recorded.
   [[nodiscard]] std::filesystem::path agent_worktree(std::size_t agent) const {
-    return own() / "agents" / std::to_string(agent);
+    return own() / kAgents / std::to_string(agent);
   }
   [[nodiscard]] static std::string log_by_agent(const std::string& tag, std::size_t agent,
                                                 const std::string& name) {
@@ -70,11 +70,15 @@ class Folders {
   // The bytes of a file below the root, which may not be a link; none where there is no such file.
   [[nodiscard]] std::optional<std::string> read(const std::filesystem::path& file,
                                                 std::string_view role) const;
+  // The root of the run that a folder belongs to: of one in the worktree of one of several agents,
+  // where that worktree is; otherwise the folder itself.
+  [[nodiscard]] static std::filesystem::path of_run(const std::filesystem::path& folder);
   // Whether a path from the root is the loop's own, and so never a change of the user's.
   [[nodiscard]] static bool are_own(const std::string& path);
 
  private:
   static constexpr const char* kOwn = ".autokernel";
+  static constexpr const char* kAgents = "agents";
 
   std::filesystem::path root_;
 };

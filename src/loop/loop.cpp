@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "loop/folders.h"
 #include "loop/measurer.h"
 #include "loop/run_record.h"
 #include "loop/workspace.h"
@@ -24,7 +25,8 @@ Loop Loop::open(const std::filesystem::path& here, const std::string& purpose,
 }
 
 Loop Loop::open_to_read(const std::filesystem::path& here, LoopContext context) {
-  Loop loop(here, std::move(context));
+  // One of several agents looks at the run that it works for.
+  Loop loop(Folders::of_run(here), std::move(context));
   loop.workspace_->look_in();
   return loop;
 }

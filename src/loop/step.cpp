@@ -23,6 +23,7 @@
 #include "loop/run_checks.h"
 #include "loop/run_clock.h"
 #include "loop/run_record.h"
+#include "loop/run_reference.h"
 #include "loop/workspace.h"
 
 namespace autokernel::loop {
@@ -107,7 +108,7 @@ void require_edit(const Workspace& workspace, const Status& status) {
   workspace.at("trying");
   Judged judged;
   try {
-    repository.set_reference(reference, experiment.commit);
+    set_run_reference(repository, reference, experiment.commit);
     workspace.at("referenced");
     judged = trials.measure(candidate.request, experiment.log);
   } catch (const Interrupted&) {

@@ -97,7 +97,8 @@ const char* spelling(Verdict verdict) {
   return "unknown";
 }
 
-Verification Loop::verify(const std::string& tag, int processes, Python python) {
+Verification Loop::verify(const std::string& tag, int processes, Python python,
+                          const std::optional<driver::DeviceChoice>& device) {
   const repo::Repository& repository = workspace_->repository();
   if (workspace_->is_locked()) record_->repair();
   // The file itself, not its index.
@@ -118,11 +119,6 @@ Verification Loop::verify(const std::string& tag, int processes, Python python) 
                                          "by commands that the record names; --allow lets them "
                                          "run, each confined to a folder of its own",
                                          run.tag));
-  }
-  if (python == Python::refused && !trial::parse_device(run.device).place.empty()) {
-    throw Error(Stop::usage, fmt::format("cannot verify the run {}: the record names another "
-                                         "machine, {}; --allow lets this program connect to it",
-                                         run.tag, run.device));
   }
   if (python == Python::refused && run.editable.ends_with(".py")) {
     throw Error(Stop::usage, fmt::format("cannot verify the run {}: its kernel, {}, is compiled by "
@@ -160,6 +156,7 @@ Verification Loop::verify(const std::string& tag, int processes, Python python) 
   const GoalTrials trials(*measurer_, run, files);
   trial::Request request = measurer_->request_of_best(status, files);
   request.known_device.reset();
+  if (device) request.device = *device;
   ledger::RunFinished& measured = verification.measured;
   measured.at = now_utc();
   measured.tag = run.tag;

@@ -65,6 +65,43 @@ void Repository::set_reference(const std::string& name, const std::string& objec
         attempt, "git_reference_create");
 }
 
+std::vector<std::string> Repository::references_in_the_way(const std::string& name) const {
+  const NonblockingOpen nonblocking;
+  const std::string attempt = fmt::format("cannot look for references in the way of {}", name);
+  git_reference_iterator* iterator = nullptr;
+  check(git_reference_iterator_new(&iterator, opened_->git()), attempt,
+        "git_reference_iterator_new");
+  const Owned<git_reference_iterator*> owned = own(iterator);
+  std::vector<std::string> found;
+  const char* next = nullptr;
+  int status = 0;
+  while ((status = git_reference_next_name(&next, iterator)) == 0) {
+    const std::string other = next;
+    if (other.starts_with(name + "/") || name.starts_with(other + "/")) found.push_back(other);
+  }
+  if (status != GIT_ITEROVER) check(status, attempt, "git_reference_next_name");
+  return found;
+}
+
+void Repository::rename_reference(const std::string& name, const std::string& to) const {
+  const NonblockingOpen nonblocking;
+  const std::string attempt = fmt::format("cannot rename the reference {} to {}", name, to);
+  refuse_endless_reference(*opened_, name);
+  git_reference* reference = nullptr;
+  check(git_reference_lookup(&reference, opened_->git(), name.c_str()), attempt,
+        "git_reference_lookup");
+  const Owned<git_reference*> owned = own(reference);
+  constexpr int kMoveOneThatIsThere = 1;
+  check(while_locked([&] {
+          git_reference* renamed = nullptr;
+          const int status = git_reference_rename(&renamed, reference, to.c_str(),
+                                                  kMoveOneThatIsThere, "autokernel: rename");
+          const Owned<git_reference*> owned_renamed = own(renamed);
+          return status;
+        }),
+        attempt, "git_reference_rename");
+}
+
 void Repository::delete_reference(const std::string& name) const {
   const NonblockingOpen nonblocking;
   const std::string attempt =

@@ -46,7 +46,7 @@ TEST(Progress, ThatIsOffSaysOnceThatAnotherTrialIsWaitedFor) {
     progress.show(Phase::queue, Seconds(2));
     progress.show(Phase::compile, Seconds(2));
   }
-  EXPECT_EQ(text.str(), "autokernel: waiting for another trial on this device\n");
+  EXPECT_EQ(text.str(), "autokernel: waiting for the device\n");
 }
 
 TEST(Progress, ThatNeverShowedAnythingErasesNothing) {

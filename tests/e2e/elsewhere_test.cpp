@@ -84,11 +84,43 @@ TEST_F(Elsewhere, ARunRemembersTheMachine) {
   EXPECT_EQ(faster.code, 0) << faster.out << faster.err;
   edit(kernel(kFaster));
   EXPECT_EQ(test::run(elsewhere({"loop", "step", "-m", "more"})).code, 10);
-  // A record may be somebody else's.
-  const Outcome asked = test::run(elsewhere({"verify-run", "--processes", "2"}));
-  EXPECT_EQ(asked.code, 2) << asked.out << asked.err;
-  EXPECT_THAT(asked.err, HasSubstr("--allow lets this program connect to it"));
-  EXPECT_EQ(test::run(elsewhere({"verify-run", "--processes", "2", "--allow"})).code, 0);
+  EXPECT_EQ(test::run(elsewhere({"verify-run", "--processes", "2"})).code, 0);
+  expect_nothing_left();
+}
+
+// A record may be somebody else's.
+TEST_F(Elsewhere, AMachineThatOnlyARecordNamesIsNotGoneTo) {
+  ssh_runs_here();
+  EXPECT_EQ(test::run(elsewhere({"loop", "start", "demo", "--device", "ssh://there/cpu", "--size",
+                                 "check"}))
+                .code,
+            0);
+  edit(kernel(kFastest));
+  const fs::path cache = repository_.beside("another-cache");
+  const auto stranger = [&](const std::vector<std::string>& arguments) {
+    Invocation invocation = elsewhere(arguments);
+    invocation.environment["XDG_CACHE_HOME"] = cache.string();
+    return test::run(invocation);
+  };
+  const std::string once = repository_.beside("gone").string();
+  ssh_is("touch " + once + "\nexit 255\n");
+  for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{
+           {"loop", "step", "-m", "fewer rounds"},
+           {"loop", "finish"},
+           {"verify-run"},
+           {"verify-run", "--allow"},
+           {"loop", "run", "--agent", "touch edited", "--parallel", "2"}}) {
+    const Outcome refused = stranger(command);
+    EXPECT_EQ(refused.code, 2) << command.front() << ": " << refused.out << refused.err;
+    EXPECT_THAT(refused.err, HasSubstr("name it once, by --device ssh://there")) << refused.err;
+  }
+  EXPECT_FALSE(fs::exists(once));
+  ssh_runs_here();
+  EXPECT_EQ(stranger({"loop", "step", "-m", "fewer rounds", "--device", "ssh://there/cpu"}).code,
+            0);
+  // On another device than the run's.
+  const Outcome here = stranger({"verify-run", "--processes", "2", "--device", "cpu"});
+  EXPECT_THAT(here.code, testing::AnyOf(0, 16)) << here.out << here.err;
   expect_nothing_left();
 }
 
@@ -126,6 +158,9 @@ TEST_F(Elsewhere, PlacesAreHostsAndNoOptions) {
                              "ssh:///cpu",
                              "ssh://a b/cpu",
                              "ssh://me@-x/cpu",
+                             "ssh://there:22x/cpu",
+                             "ssh://there:0/cpu",
+                             "ssh://there:/cpu",
                              "ssh://a;b/cpu",
                              "ssh://$(x)/cpu",
                              "ssh://there/ssh://there/cpu",

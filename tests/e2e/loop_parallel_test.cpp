@@ -240,6 +240,65 @@ TEST_F(LoopParallel, OtherFilesAndCommitsOfAnAgentAreKeptAsideAndSaid) {
   EXPECT_FALSE(fs::exists(repository_.root() / "notes.txt"));
 }
 
+TEST_F(LoopParallel, AnAgentLooksAtTheRunFromItsWorktree) {
+  idea("a", kernel(kFaster));
+  const std::string looked = (pool() / "looked").string();
+  const std::string program = AUTOKERNEL_PROGRAM;
+  const Outcome run = test::run(driven(
+      agent("{ '" + program + "' log; cd kernels; '" + program + "' show 0; } > '" + looked + "'"),
+      {"--parallel", "1", "--max-runs", "1"}));
+  EXPECT_EQ(run.code, 20) << run.out << run.err;
+  std::ifstream file(looked);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_THAT(text, AllOf(HasSubstr("baseline"), HasSubstr("demo")));
+  expect_one_order();
+}
+
+TEST_F(LoopParallel, WhatAnAgentDoesToItsWorktreeCostsATurnAtMost) {
+  // Each once.
+  const auto once = [&](const std::string& name, const std::string& misdeed,
+                        const std::string& first = "true") {
+    return "if " + first + " && [ ! -e '" + (pool() / name).string() + "' ]; then touch '" +
+           (pool() / name).string() + "'; " + misdeed + "; exit 0; fi\n";
+  };
+  idea("a", kernel(kFaster));
+  idea("b", kernel(kFastest));
+  const std::string second = "[ -e '" + (pool() / "a.cu.1").string() + "' ]";
+  const Outcome run = test::run(
+      driven(agent(once("filter",
+                        "echo 'kernels/*.cu filter=evil' > .gitattributes; echo '// 1' >> "
+                        "\"$AUTOKERNEL_KERNEL\"; git config filter.evil.clean cat") +
+                   once("link",
+                        "mv kernels elsewhere; ln -s elsewhere kernels; echo '// 2' >> "
+                        "\"$AUTOKERNEL_KERNEL\"") +
+                   once("damage", "rm -r \"$(git rev-parse --git-dir)\"/HEAD") +
+                   once("no worktree", "rm .git", second) +
+                   once("in the way",
+                        "git update-ref refs/autokernel/demo/2/x HEAD; git update-ref "
+                        "refs/autokernel-agents/1/x HEAD",
+                        second)),
+             {"--parallel", "1", "--max-runs", "2"}));
+  EXPECT_EQ(run.code, 20) << run.out << run.err;
+  EXPECT_THAT(rows(), SizeIs(3)) << run.err;
+  expect_one_order();
+  EXPECT_THAT(run_autokernel({"verify-run", "--processes", "2"}).out,
+              HasSubstr("as it was written"));
+}
+
+TEST_F(LoopParallel, FinishRemovesWhatLostAgentsHaveLeft) {
+  const fs::path left = repository_.root() / ".autokernel/agents/3";
+  idea("a", kernel(kFaster));
+  EXPECT_EQ(drive({"--parallel", "1", "--max-runs", "1"}).code, 20);
+  repository_.git("worktree", "add", "--detach", left.string());
+  fs::create_directories(repository_.root() / ".git/autokernel-agents/3");
+  std::ofstream(left / kKernel) << kernel(kFastest);
+  const Outcome finished = run_autokernel({"loop", "finish", "--processes", "2"});
+  EXPECT_EQ(finished.code, 0) << finished.out << finished.err;
+  EXPECT_THAT(finished.err, HasSubstr("that was never measured is in"));
+  EXPECT_FALSE(fs::exists(left.parent_path()));
+  EXPECT_FALSE(fs::exists(repository_.root() / ".git/autokernel-agents"));
+}
+
 TEST_F(LoopParallel, ADirtyTreeAndWrongOptionsAreRefused) {
   for (const std::vector<std::string>& options :
        std::vector<std::vector<std::string>>{{"--parallel", "0"},

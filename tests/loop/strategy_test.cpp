@@ -62,6 +62,23 @@ TEST(Strategy, AnIslandGoesOnFromItsOwnAndMovesAfterAWhile) {
   EXPECT_EQ(islands->base_of(1, status), "commit 1");
 }
 
+TEST(Strategy, AFamilyWithoutAnAgentHoldsUpNoRound) {
+  const auto tournament = make_strategy(StrategyKind::tournament, 3);
+  Status status = best_is(0, 100);
+  for (std::size_t agent = 0; agent < 3; ++agent)
+    EXPECT_EQ(tournament->base_of(agent, status), "commit 0");
+  tournament->lost(0);
+  int number = 1;
+  for (int round = 0; round < kRound; ++round) {
+    tournament->took(1, tried(number++), 40 - round);
+    tournament->took(2, tried(number++), 80 - round);
+  }
+  EXPECT_NE(tournament->guidance_of(1, status), "");
+  EXPECT_EQ(tournament->base_of(2, status), tournament->base_of(1, status));
+  // One family is left, and no round is to be made.
+  EXPECT_EQ(tournament->guidance_of(1, status).find("family"), std::string::npos);
+}
+
 TEST(Strategy, ATournamentDissolvesTheFamilyThatIsBehind) {
   const auto tournament = make_strategy(StrategyKind::tournament, 3);
   Status status = best_is(0, 100);

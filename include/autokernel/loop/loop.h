@@ -12,7 +12,9 @@
 #include <string_view>
 #include <vector>
 
+#include "autokernel/base/error.h"
 #include "autokernel/cases/editable_files.h"
+#include "autokernel/driver/device_choice.h"
 #include "autokernel/ledger/entry.h"
 #include "autokernel/loop/status.h"
 #include "autokernel/loop/verification.h"
@@ -81,6 +83,12 @@ struct StepOptions {
   bool over_budget = false;  // even if the run's budget is used up
   // Throws where the run is not as the user has it.
   std::function<void(const ledger::RunStarted&)> accept = {};
+};
+
+// The source was that of an earlier experiment of the run; StepOptions::again tries it once more.
+class TriedBefore : public Error {
+ public:
+  explicit TriedBefore(const std::string& what) : Error(Stop::usage, what) {}
 };
 
 // What became of an experiment.
@@ -196,10 +204,12 @@ class Loop {
   // written, and its best as fast as is claimed, measured in so many fresh processes from what git
   // holds. Writes nothing. Throws Error(repository) where there is no such run, or git has lost
   // what it would take.
-  // Of a kernel in Python only if that may run: Error(usage) otherwise.
+  // Of a kernel in Python only if that may run: Error(usage) otherwise. On the run's device, where
+  // none is given.
   enum class Python : std::uint8_t { refused, allowed };
   [[nodiscard]] Verification verify(const std::string& tag, int processes,
-                                    Python python = Python::refused);
+                                    Python python = Python::refused,
+                                    const std::optional<driver::DeviceChoice>& device = {});
 
   // The run on this branch, as it was started; valid until the next call.
   [[nodiscard]] const ledger::RunStarted& run() const;

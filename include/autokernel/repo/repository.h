@@ -166,6 +166,11 @@ class Repository {
   // Makes the reference, to a commit or another object, or moves it.
   void set_reference(const std::string& name, const std::string& object) const;
   void delete_reference(const std::string& name) const;  // one that does not exist is no error
+  // Those that no reference of that name can be beside: refs/autokernel/demo/7/x for
+  // refs/autokernel/demo/7, and refs/autokernel.
+  [[nodiscard]] std::vector<std::string> references_in_the_way(const std::string& name) const;
+  // In the place of one that there is already.
+  void rename_reference(const std::string& name, const std::string& to) const;
   // Moves refs/heads/<branch> from one commit to another; Error(repository) where it stands
   // elsewhere.
   void move_branch(const std::string& branch, const std::string& from, const std::string& to) const;

@@ -13,7 +13,8 @@ namespace autokernel::trial {
 class PlaceLink {
  public:
   // Starts `autokernel relay` there; an empty place is this machine. Throws Error(environment)
-  // where what that takes is not here, and Error(usage) for a launcher that nobody has named.
+  // where what that takes is not here, and Error(usage) for a place that this user has not named
+  // (known_places.h).
   explicit PlaceLink(const std::string& place);
   PlaceLink(PlaceLink&&) = delete;
   // What is there sees that nothing more comes, and ends: killed at once, a job of a cluster would

@@ -1,4 +1,6 @@
 // `autokernel loop step`: one experiment with the kernel as it is.
+#include <fmt/format.h>
+
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -85,7 +87,13 @@ int LoopStep::run(const Console& console) {
       loop::Loop::open(std::filesystem::current_path(), "autokernel loop step",
                        deciding_context(watching, notifications, hidden_sizes_, !no_resident_));
   options_.accept = [this](const ledger::RunStarted& run) { remembered_.require_same(run); };
-  const loop::Step step = loop.step(options_);
+  const loop::Step step = [&] {
+    try {
+      return loop.step(options_);
+    } catch (const loop::TriedBefore& error) {
+      throw Error(error.stop(), fmt::format("{}; --again tries it once more", error.what()));
+    }
+  }();
   console.out << (json_ ? ledger::lines_of({step.experiment}) : step_text(step));
   if (timings_ && !json_) console.out << timings_block(step.timings);
   console.out << std::flush;

@@ -29,6 +29,7 @@
 #include "loop/parallel/agent_message.h"
 #include "loop/parallel/agent_worktree.h"
 #include "loop/run_record.h"
+#include "loop/run_reference.h"
 #include "loop/stray_processes.h"
 
 namespace autokernel::loop {
@@ -54,7 +55,15 @@ class AgentProcess {
       if (!line) return;
       const AgentOrder order = decode_order(*line);
       if (order.kind == AgentOrder::Kind::turn) begun_ = Clock::now();
-      order.kind == AgentOrder::Kind::turn ? take_turn(order) : measure();
+      try {
+        order.kind == AgentOrder::Kind::turn ? take_turn(order) : measure();
+      } catch (const Error& error) {
+        // The agent has its worktree to itself, and may have done anything to it. What is wrong
+        // with the run itself, its driver will see.
+        if (error.stop() != Stop::repository && error.stop() != Stop::usage) throw;
+        worktree_.give_up(EditableSet(record_.status().run));
+        in_vain("no experiment", error.what());
+      }
       if (const auto signal = interrupts_.next()) signal_ = *signal;
     }
   }
@@ -190,7 +199,7 @@ class AgentProcess {
     }
     ledger::Experiment& started = candidate->trying.experiment;
     // Nothing else holds it until it is recorded, and an agent may have git clean up.
-    workspace_.repository().set_reference(reference_of_agent(options_.number), started.commit);
+    set_run_reference(workspace_.repository(), reference_of_agent(options_.number), started.commit);
     ++trials_;
     started.log = Folders::log_by_agent(status.run.tag, options_.number, std::to_string(trials_));
     const Judged judged = GoalTrials(measurer_, status.run, candidate->files)

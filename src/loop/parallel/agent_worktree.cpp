@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+#include <set>
 #include <system_error>
 
 #include "autokernel/base/files.h"
 #include "autokernel/base/sha256.h"
 #include "loop/agent_cleanup.h"
+#include "loop/run_reference.h"
 #include "loop/scope.h"
 
 namespace autokernel::loop {
@@ -80,11 +83,30 @@ AgentWorktree::Strays AgentWorktree::strays(const EditableSet& editable,
   for (const ledger::Unsaved& other : unsaved_files(*repository_, editable))
     if (!Folders::are_own(other.path)) paths.push_back(other.path);
   if (!paths.empty()) strays.aside = put_aside(paths);
+  // What git makes of the edit is not to depend on them.
+  for (const std::string& path : paths) {
+    repository_->blob_at(commit_, path) ? repository_->check_out(commit_, path)
+                                        : repository_->remove(path);
+  }
   if (const std::string head = repository_->head().commit; head != commit_) {
     strays.commit = head;
-    workspace_.repository().set_reference(stray_reference(tag, head), head);
+    set_run_reference(workspace_.repository(), stray_reference(tag, head), head);
   }
   return strays;
+}
+
+void AgentWorktree::give_up(const EditableSet& editable) {
+  try {
+    const std::string aside = put_aside(editable.in_worktree(root_));
+    workspace_.say(fmt::format("the last edit of agent {} is in {}", agent_, aside));
+  } catch (const Error&) {
+    // It is no file, or lies behind a link.
+    workspace_.say(fmt::format("the last edit of agent {} cannot be kept", agent_));
+  }
+  repository_.reset();
+  workspace_.folders().make_below(root_.parent_path());
+  std::error_code gone;
+  fs::remove_all(root_, gone);
 }
 
 std::string AgentWorktree::put_aside(const std::vector<std::string>& paths) const {
@@ -105,6 +127,29 @@ void AgentWorktree::remove() const {
   std::error_code gone;
   fs::remove_all(own(), gone);
   fs::remove(root_.parent_path(), gone);
+  // Where a turn is written down that is not over, they stay.
+  const fs::path turns = workspace_.repository().git_folder() / kTurns;
+  fs::remove(turns / std::to_string(agent_), gone);
+  fs::remove(turns, gone);
+}
+
+void remove_agent_worktrees(const Workspace& workspace, const EditableSet& editable) {
+  std::set<std::size_t> agents;
+  std::error_code none;
+  for (const fs::path& folder : {workspace.repository().git_folder() / kTurns,
+                                 workspace.folders().agent_worktree(0).parent_path()}) {
+    for (const auto& entry : fs::directory_iterator(folder, none)) {
+      const std::string name = entry.path().filename();
+      std::size_t agent = 0;
+      const auto [end, failed] = std::from_chars(name.data(), name.data() + name.size(), agent);
+      if (failed == std::errc{} && end == name.data() + name.size()) agents.insert(agent);
+    }
+  }
+  for (const std::size_t agent : agents) {
+    AgentWorktree worktree(workspace, agent);
+    worktree.rescue(editable);
+    worktree.remove();
+  }
 }
 
 std::string reference_of_agent(std::size_t agent) {

@@ -24,12 +24,14 @@ class AgentWorktree {
   // Copies the editable files that lie there to where nothing overwrites them: the folder, from the
   // root of the run's worktree. Empty where they are as in the commit.
   [[nodiscard]] std::string put_edit_aside(const EditableSet& editable) const;
-  // What else the agent has done there, kept where nothing overwrites it.
+  // What else the agent has done there, kept where nothing overwrites it, and taken back.
   struct Strays {
     std::string aside;   // the folder with other files as they are now; empty: there are none
     std::string commit;  // that it has made, under a reference of the run's; empty: none
   };
   [[nodiscard]] Strays strays(const EditableSet& editable, const std::string& tag) const;
+  // Of one that git can make nothing of any more: its edit goes aside, and set() makes it anew.
+  void give_up(const EditableSet& editable);
   // Once set.
   [[nodiscard]] const repo::Repository& repository() const { return *repository_; }
 
@@ -53,6 +55,9 @@ class AgentWorktree {
   std::unique_ptr<repo::Repository> repository_;
   std::string commit_;  // that it was set to last
 };
+
+// Removes those that earlier drives have left; edits in them go aside, and where that is, is said.
+void remove_agent_worktrees(const Workspace& workspace, const EditableSet& editable);
 
 // What holds the commit that is being measured for an agent.
 [[nodiscard]] std::string reference_of_agent(std::size_t agent);

@@ -287,6 +287,7 @@ class ParallelDriver {
   // One device that is lost stops its agents; the others go on.
   void lose(const AgentAtWork& agent, const AgentReport& report) {
     if (driven_.signal != 0) return;
+    strategy_->lost(agent.number() - 1);
     const std::string why = fmt::format("agent {} stops: {}", agent.number(), report.reason);
     if (std::ranges::any_of(
             agents_, [](const auto& other) { return other->does() != AgentAtWork::Does::ended; })) {
@@ -346,8 +347,21 @@ class ParallelDriver {
                            .next = status.next()});
   }
 
-  // No agent has to do with the run's own worktree; what one has changed there goes aside.
+  // No agent has to do with the run's own worktree; what one has changed there goes aside. Another
+  // one may be at it just then.
   void set_right() {
+    constexpr int kMostTimes = 5;
+    for (int time = 1;; ++time) {
+      restore();
+      try {
+        return require_sound(workspace_, record_, measurer_);
+      } catch (const Error&) {
+        if (time == kMostTimes) throw;
+      }
+    }
+  }
+
+  void restore() {
     const Cleanup cleanup = clean_up_under_journal(workspace_, record_, std::nullopt);
     if (!cleanup.files.empty()) {
       std::string list;
@@ -355,7 +369,6 @@ class ParallelDriver {
       workspace_.say("the worktree of the run was changed, and restored; what was there: " + list);
     }
     static_cast<void>(record_.look());
-    require_sound(workspace_, record_, measurer_);
   }
 
   void in_vain(AgentAtWork& agent, const AgentReport& report) {
@@ -379,6 +392,7 @@ class ParallelDriver {
         fmt::format("{} turns of agent {} in a row led to no experiment; the last one: {}",
                     agent.in_vain, agent.number(), report.reason);
     agent.retire();
+    strategy_->lost(agent.number() - 1);
     if (std::ranges::any_of(
             agents_, [](const auto& other) { return other->does() != AgentAtWork::Does::ended; })) {
       return workspace_.say(fmt::format("agent {} stops: {}", agent.number(), why));
@@ -424,6 +438,7 @@ class ParallelDriver {
 }  // namespace
 
 Driven Loop::drive_parallel(const ParallelOptions& options, const ParallelObserver& observer) {
+  if (options.devices.empty()) require_known_device(record_->status().run);
   return ParallelDriver(*workspace_, *record_, *measurer_, options, observer).drive();
 }
 

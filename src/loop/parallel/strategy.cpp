@@ -29,6 +29,7 @@ class Climb : public ParallelStrategy {
   }
   void took(std::size_t /*agent*/, const ledger::Experiment& /*experiment*/,
             std::optional<double> /*figure*/) override {}
+  void lost(std::size_t /*agent*/) override {}
 };
 
 // Where an agent, or a family, has got to by itself.
@@ -65,6 +66,7 @@ class Lineages : public ParallelStrategy {
             std::optional<double> figure) override {
     lineage_of(agent).take(experiment, figure, more_);
   }
+  void lost(std::size_t /*agent*/) override {}
 
  protected:
   // Before an agent starts: who moves where.
@@ -116,6 +118,8 @@ class Tournament : public Lineages {
   explicit Tournament(std::size_t agents) : Lineages(agents), family_of_(agents) {
     for (std::size_t i = 0; i < agents; ++i) family_of_[i] = i;
   }
+  // A family that nobody is left of has no part in a round.
+  void lost(std::size_t agent) override { family_of_.at(agent) = lineages().size(); }
   [[nodiscard]] std::string guidance_of(std::size_t agent, const Status& status) override {
     std::string text = origin_of(lineage_of(agent), status);
     if (families() == 1) return text;

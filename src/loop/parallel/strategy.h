@@ -22,6 +22,8 @@ class ParallelStrategy {
   // it was not right.
   virtual void took(std::size_t agent, const ledger::Experiment& experiment,
                     std::optional<double> figure) = 0;
+  // The agent gets no turn any more.
+  virtual void lost(std::size_t agent) = 0;
 };
 
 //   climb       every agent starts from the best

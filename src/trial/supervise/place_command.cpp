@@ -8,7 +8,7 @@
 #include "autokernel/base/error.h"
 #include "autokernel/base/search_path.h"
 #include "autokernel/driver/device_choice.h"
-#include "autokernel/trial/launchers.h"
+#include "autokernel/trial/known_places.h"
 #include "trial/supervise/installation.h"
 
 namespace autokernel::trial {
@@ -70,10 +70,9 @@ using std::chrono::milliseconds;
 }
 
 [[nodiscard]] PlaceCommand launcher_command(const std::string& place) {
-  const std::string command = driver::address_of(place);
-  require_known_launcher(command);
   return {.program = "/bin/sh",
-          .arguments = {"-c", "exec " + command + " \"$@\"", "sh", "sh", "-c", relay_line()},
+          .arguments = {"-c", "exec " + driver::address_of(place) + " \"$@\"", "sh", "sh", "-c",
+                        relay_line()},
           .is_queued = true,
           .repetitions = 1,
           .patience = milliseconds{2000}};
@@ -108,6 +107,7 @@ PlaceCommand ssh_command(const std::string& place, const std::string& line) {
 }
 
 PlaceCommand command_at(const std::string& place) {
+  require_known_place(place);
   switch (driver::kind_of_place(place)) {
     case driver::PlaceKind::slurm:
       return slurm_command(place);

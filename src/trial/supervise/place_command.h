@@ -24,8 +24,8 @@ struct PlaceCommand {
 //   slurm     a job of srun, or a step of the job that this program is part of
 //   launcher  the user's command, with the words of a shell behind it
 //   here      this program itself
-// Throws Error(environment) where what it needs is not here, and Error(usage) for a launcher that
-// this user has not named (launchers.h).
+// Throws Error(environment) where what it needs is not here, and Error(usage) for a place that this
+// user has not named (known_places.h).
 [[nodiscard]] PlaceCommand command_at(const std::string& place);
 
 // A command line of a shell at an ssh place.

@@ -360,12 +360,6 @@ class SupervisedTrial {
 Result supervise(const Request& request, const Limits& limits, const Observer& observer,
                  const RunnerCommand& runner) {
   if (!request.device.place.empty()) {
-    if (!request.python_allowed) {
-      throw Error(Stop::usage,
-                  fmt::format("cannot measure on {}: the record names another machine; "
-                              "--allow lets this program connect to it",
-                              driver::spelling(request.device)));
-    }
     if (is_of_command(request)) {
       throw Error(Stop::usage, fmt::format("cannot measure on {}: cases of commands run on this "
                                            "machine alone",
