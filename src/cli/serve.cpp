@@ -114,6 +114,8 @@ serve::JudgeSettings Serve::settings() const {
   serve::JudgeSettings settings;
   if (!listen_.empty() && tokens_.empty())
     throw Error(Stop::usage, "--listen needs --tokens: a name and a token to a line");
+  if (listen_.empty() && !tokens_.empty())
+    throw Error(Stop::usage, "--tokens needs --listen: clients of this machine need no token");
   if (!(keep_days_ > 0 && keep_days_ <= kMostDays))
     throw Error(Stop::usage, "--keep-days takes a number of days above 0");
   settings.devices = devices_in(devices_.value_or("auto"));

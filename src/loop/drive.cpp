@@ -23,6 +23,7 @@
 #include "loop/editable_set.h"
 #include "loop/measurer.h"
 #include "loop/names.h"
+#include "loop/run_checks.h"
 #include "loop/run_clock.h"
 #include "loop/run_record.h"
 #include "loop/saved_index.h"

@@ -8,8 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "autokernel/driver/device_choice.h"
-#include "autokernel/trial/known_places.h"
 #include "loop/editable_set.h"
 #include "loop/run_clock.h"
 #include "loop/scope.h"
@@ -68,10 +66,6 @@ Recording nothing_to_record(const Workspace& workspace, RunRecord& record, const
   recording.ledger.at = record.open_ledger().end();
   recording.file_from = file_from;
   return recording;
-}
-
-void require_known_device(const ledger::RunStarted& run) {
-  trial::require_known_place(driver::parse_device(run.device).place);
 }
 
 Cleanup clean_up_under_journal(const Workspace& workspace, RunRecord& record,

@@ -27,10 +27,6 @@ class DriveBudget {
   std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
 };
 
-// Throws Error(usage) for a run at a place that this user has not named: no agent is to edit what
-// cannot be measured.
-void require_known_device(const ledger::RunStarted& run);
-
 // What the user has done since the run was started or driven last is not taken from him, nor laid
 // on the agent. After a turn that was cut short nobody knows whose doing it is. Throws Error(scope)
 // where a file that decides what is measured is among it.

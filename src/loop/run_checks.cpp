@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include "autokernel/base/error.h"
+#include "autokernel/driver/device_choice.h"
+#include "autokernel/trial/known_places.h"
 #include "loop/git_rules.h"
 #include "loop/names.h"
 #include "loop/scope.h"
@@ -32,6 +34,10 @@ void require_sound(const Workspace& workspace, RunRecord& record, const Measurer
   require_same_rules(workspace.repository(), status.run);
   require_nothing_strayed(status);
   require_untampered(workspace, record, measurer.harness(), Extent::end);
+}
+
+void require_known_device(const ledger::RunStarted& run) {
+  trial::require_known_place(driver::parse_device(run.device).place);
 }
 
 }  // namespace autokernel::loop

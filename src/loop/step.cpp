@@ -88,6 +88,7 @@ void require_edit(const Workspace& workspace, const Status& status) {
   workspace.require_quiet_head();
   Status& status = record.look().status;
   if (options.accept) options.accept(status.run);
+  require_known_device(status.run);
   require_sound(workspace, record, measurer);
   if (!options.over_budget) require_budget(status);
   require_edit(workspace, status);

@@ -1,8 +1,10 @@
 #include "serve/http_api.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <boost/asio/steady_timer.hpp>
 #include <charconv>
 #include <chrono>
@@ -10,7 +12,9 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <sstream>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -82,6 +86,23 @@ constexpr document::JsonBounds kBounds = {.deepest = 32, .most_values = 100'000}
   return files;
 }
 
+// A field that is misspelt would be missed by nobody.
+void require_known(const Json& json, const std::vector<std::string_view>& fields) {
+  for (const auto& [name, value] : json.items()) {
+    if (std::ranges::find(fields, name) != fields.end()) continue;
+    throw Refusal{.status = 422,
+                  .what = fmt::format("there is no field '{}'; there are {}", visible_line(name),
+                                      fmt::join(fields, ", "))};
+  }
+}
+// 0: the usual one.
+[[nodiscard]] double deadline_in(const Json& json) {
+  const std::optional<double> seconds = number_in(json, "deadline_seconds");
+  if (seconds && !(*seconds > 0))
+    throw Refusal{.status = 422, .what = "'deadline_seconds' has to be above 0"};
+  return seconds.value_or(0);
+}
+
 [[nodiscard]] double timeout_of(const HttpRequest& request) {
   const auto found = request.query.find("timeout");
   if (found == request.query.end()) return 0;
@@ -93,12 +114,19 @@ constexpr document::JsonBounds kBounds = {.deepest = 32, .most_values = 100'000}
   return std::min(seconds, kLongestWait);
 }
 
-// What follows `prefix` in the path; none where it does not begin so, or has more parts.
-[[nodiscard]] std::optional<std::string> last_part(const std::string& path,
-                                                   const std::string& prefix) {
-  if (!path.starts_with(prefix)) return std::nullopt;
-  std::string part = path.substr(prefix.size());
-  if (part.empty() || part.find('/') != std::string::npos) return std::nullopt;
+// What stands in the path for the "{...}" of the pattern, and nothing for one without; none where
+// the path is another.
+[[nodiscard]] std::optional<std::string> part_in(const std::string& path,
+                                                 std::string_view pattern) {
+  const std::size_t open = pattern.find('{');
+  if (open == std::string_view::npos)
+    return path == pattern ? std::optional(std::string()) : std::nullopt;
+  const std::string_view before = pattern.substr(0, open);
+  const std::string_view behind = pattern.substr(pattern.find('}') + 1);
+  if (path.size() <= before.size() + behind.size()) return std::nullopt;
+  if (!path.starts_with(before) || !path.ends_with(behind)) return std::nullopt;
+  std::string part = path.substr(before.size(), path.size() - before.size() - behind.size());
+  if (part.find('/') != std::string::npos) return std::nullopt;
   return part;
 }
 
@@ -214,6 +242,19 @@ constexpr document::JsonBounds kBounds = {.deepest = 32, .most_values = 100'000}
   return sizes;
 }
 
+[[nodiscard]] HttpReply health(const Service& service) {
+  const std::vector<DeviceWorker::Status> devices = service.devices();
+  const bool is_well =
+      std::ranges::any_of(devices, [](const auto& device) { return device.is_ready; });
+  Json workers = Json::array();
+  for (const auto& device : devices)
+    workers.push_back({{"device", device.device}, {"healthy", device.is_ready}});
+  return replied({{"status", is_well ? "ok" : "no device is ready"},
+                  {"workers", std::move(workers)},
+                  {"queue_size", service.waiting()}},
+                 is_well ? 200 : 503);
+}
+
 // ---- one request -------------------------------------------------------------------------------
 
 // Routes of one client. Those that wait keep what they need by themselves.
@@ -223,63 +264,89 @@ class Routes {
       : context_(context), service_(service), client_(std::move(client)) {}
 
   void route(const HttpRequest& request, const Respond& respond) const {
-    const bool is_get = request.method == "GET";
-    const bool is_post = request.method == "POST";
-    const std::string& path = request.path;
-    if (is_get && path == "/") return respond(replied(endpoints()));
-    if (is_get && path == "/metrics")
-      return respond({.body = metrics_text(service_), .type = "text/plain; version=0.0.4"});
-    if (is_get && path == "/v1/cases") return respond(replied(all_cases()));
-    if (is_get && path == "/v1/status") return respond(replied(status()));
-    if (is_post && path == "/v1/trials") return respond(submit_trial(request));
-    if (const auto id = last_part(path, "/v1/trials/")) {
-      if (is_get) return show_trial(*id, timeout_of(request), respond);
-      if (request.method == "DELETE") return respond(cancel_trial(*id));
+    // RFC 9110, 9.3.2: as GET, without its body.
+    const std::string method = request.method == "HEAD" ? "GET" : request.method;
+    std::string allowed;
+    for (const Route& route : table()) {
+      const auto part = part_in(request.path, route.pattern);
+      if (!part) continue;
+      if (method == route.method) return (this->*route.answer)(request, *part, respond);
+      allowed += (allowed.empty() ? "" : ", ") + std::string(route.method);
     }
-    if (is_get && path == "/definitions") return respond(replied(definitions()));
-    if (const auto name = last_part(path, "/definitions/"); name && is_get)
-      return respond({.body = definition_named(*name).definition.definition});
-    if (path.starts_with("/definitions/") && path.ends_with("/workloads") && is_get)
-      return respond(replied(workloads(path)));
-    if (const auto uuid = last_part(path, "/workloads/"); uuid && is_get)
-      return respond(replied(workload(*uuid)));
-    if (is_post && path == "/evaluate") return respond(evaluate(request));
-    if (is_post && path == "/tasks/batch") return show_tasks(request, respond);
-    if (const auto key = last_part(path, "/tasks/"); key && is_get)
-      return when_over({task_of(*key).id}, timeout_of(request), [*this, key = *key, respond] {
-        respond(guarded([&] { return task(key); }));
-      });
-    respond(refused(404, fmt::format("there is no {} {}; GET / lists what there is", request.method,
-                                     visible_line(path))));
+    const std::string what = fmt::format("there is no {} {}; ", visible_line(request.method),
+                                         visible_line(request.path));
+    if (allowed.empty()) return respond(refused(404, what + "GET / lists what there is"));
+    HttpReply reply = refused(405, what + "it takes " + allowed);
+    reply.allowed = allowed;
+    respond(reply);
   }
 
  private:
-  [[nodiscard]] static Json endpoints() {
-    return {
-        {"name", "autokernel serve"},
-        {"endpoints",
-         {"GET /health", "GET /metrics", "GET /v1/cases", "GET /v1/status", "POST /v1/trials",
-          "GET /v1/trials/{id}", "DELETE /v1/trials/{id}", "GET /definitions",
-          "GET /definitions/{name}", "GET /definitions/{name}/workloads", "GET /workloads/{uuid}",
-          "POST /evaluate", "GET /tasks/{task_id}", "POST /tasks/batch"}}};
+  using Answer = void (Routes::*)(const HttpRequest& request, const std::string& part,
+                                  const Respond& respond) const;
+  struct Route {
+    const char* method;
+    std::string_view pattern;  // "{...}" is one part of the path
+    Answer answer;
+  };
+  [[nodiscard]] static std::span<const Route> table() {
+    static constexpr std::array kRoutes = std::to_array<Route>({
+        {"GET", "/", &Routes::list_endpoints},
+        {"GET", "/health", &Routes::show_health},
+        {"GET", "/metrics", &Routes::show_metrics},
+        {"GET", "/v1/cases", &Routes::list_cases},
+        {"GET", "/v1/status", &Routes::show_status},
+        {"POST", "/v1/trials", &Routes::submit_trial},
+        {"GET", "/v1/trials/{id}", &Routes::show_trial},
+        {"DELETE", "/v1/trials/{id}", &Routes::cancel_trial},
+        {"GET", "/definitions", &Routes::list_definitions},
+        {"GET", "/definitions/{name}", &Routes::show_definition},
+        {"GET", "/definitions/{name}/workloads", &Routes::list_workloads},
+        {"GET", "/workloads/{uuid}", &Routes::show_workload},
+        {"POST", "/evaluate", &Routes::evaluate},
+        {"GET", "/tasks/{task_id}", &Routes::show_task},
+        {"POST", "/tasks/batch", &Routes::show_tasks},
+    });
+    return kRoutes;
+  }
+
+  void list_endpoints(const HttpRequest& /*request*/, const std::string& /*part*/,
+                      const Respond& respond) const {
+    Json endpoints = Json::array();
+    for (const Route& route : table())
+      endpoints.push_back(fmt::format("{} {}", route.method, route.pattern));
+    respond(replied({{"name", "autokernel serve"}, {"endpoints", std::move(endpoints)}}));
+  }
+  void show_health(const HttpRequest& /*request*/, const std::string& /*part*/,
+                   const Respond& respond) const {
+    respond(health(service_));
+  }
+  void show_metrics(const HttpRequest& /*request*/, const std::string& /*part*/,
+                    const Respond& respond) const {
+    respond({.body = metrics_text(service_), .type = "text/plain; version=0.0.4"});
   }
 
   // ---- /v1 ------------------------------------------------------------------------------------
-  [[nodiscard]] Json all_cases() const {
+  void list_cases(const HttpRequest& /*request*/, const std::string& /*part*/,
+                  const Respond& respond) const {
     Json list = Json::array();
     for (const auto& [name, own] : service_.cases().all()) list.push_back(case_json(own));
-    return list;
+    respond(replied(list));
   }
 
-  [[nodiscard]] Json status() const {
-    return {{"waiting", service_.dispatcher().waiting()},
-            {"running", service_.dispatcher().running()},
-            {"waiting_of_yours", service_.dispatcher().waiting_of(client_)},
-            {"devices", devices_json(service_.devices())}};
+  void show_status(const HttpRequest& /*request*/, const std::string& /*part*/,
+                   const Respond& respond) const {
+    respond(replied({{"waiting", service_.dispatcher().waiting()},
+                     {"running", service_.dispatcher().running()},
+                     {"waiting_of_yours", service_.dispatcher().waiting_of(client_)},
+                     {"devices", devices_json(service_.devices())}}));
   }
 
-  [[nodiscard]] HttpReply submit_trial(const HttpRequest& request) const {
+  void submit_trial(const HttpRequest& request, const std::string& /*part*/,
+                    const Respond& respond) const {
     const Json body = body_of(request);
+    require_known(body, {"case", "source", "files", "size", "arch", "device", "depth", "against",
+                         "key", "deadline_seconds"});
     const std::string name = text_in(body, "case");
     const RegisteredCase* own = service_.cases().named(name);
     if (own == nullptr) {
@@ -302,6 +369,7 @@ class Routes {
     if (const auto against = body.find("against"); against != body.end()) {
       if (!against->is_object())
         throw Refusal{.status = 422, .what = "'against' has to be an object with a source"};
+      require_known(*against, {"name", "source", "files", "min_gain_pct"});
       trial::Incumbent incumbent;
       incumbent.name = text_in(*against, "name", "the incumbent");
       incumbent.source = text_in(*against, "source");
@@ -312,12 +380,11 @@ class Routes {
       order.request.incumbent = std::move(incumbent);
     }
     const std::string key = body.contains("key") ? text_in(body, "key") : trial::fresh_order_key();
-    const TrialId id =
-        service_.submit(client_, key, *own, order, number_in(body, "deadline_seconds").value_or(0));
-    return replied({{"id", id},
-                    {"state", spelling(service_.ledger().state(id).value_or(State::queued))},
-                    {"url", fmt::format("/v1/trials/{}", id)}},
-                   202);
+    const TrialId id = service_.submit(client_, key, *own, order, deadline_in(body));
+    respond(replied({{"id", id},
+                     {"state", spelling(service_.ledger().state(id).value_or(State::queued))},
+                     {"url", fmt::format("/v1/trials/{}", id)}},
+                    202));
   }
 
   // Of another client's it is not told that they are there.
@@ -330,15 +397,15 @@ class Routes {
     }
     throw Refusal{.status = 404, .what = "there is no such trial of yours"};
   }
-  void show_trial(const std::string& text, double timeout, const Respond& respond) const {
-    const TrialId id = own_trial(text).id;
-    when_over({id}, timeout, [*this, text, respond] {
-      respond(guarded([&] { return trial_json(own_trial(text)); }));
+  void show_trial(const HttpRequest& request, const std::string& id, const Respond& respond) const {
+    when_over({own_trial(id).id}, timeout_of(request), [*this, id, respond] {
+      respond(guarded([&] { return trial_json(own_trial(id)); }));
     });
   }
-  [[nodiscard]] HttpReply cancel_trial(const std::string& text) const {
-    service_.dispatcher().cancel(own_trial(text).id);
-    return replied(trial_json(own_trial(text)));
+  void cancel_trial(const HttpRequest& /*request*/, const std::string& id,
+                    const Respond& respond) const {
+    service_.dispatcher().cancel(own_trial(id).id);
+    respond(replied(trial_json(own_trial(id))));
   }
 
   // A reply that is made later, when nobody catches any more.
@@ -391,7 +458,8 @@ class Routes {
       throw Refusal{.status = 404, .what = "Definition not found: " + visible_line(name)};
     return *own;
   }
-  [[nodiscard]] Json definitions() const {
+  void list_definitions(const HttpRequest& /*request*/, const std::string& /*part*/,
+                        const Respond& respond) const {
     Json list = Json::array();
     for (const auto& [name, own] : service_.cases().all()) {
       if (own.definition_name.empty()) continue;
@@ -401,28 +469,31 @@ class Routes {
            {"description", text.is_object() && text.contains("description") ? text["description"]
                                                                             : Json(nullptr)}});
     }
-    return list;
+    respond(replied(list));
   }
-  [[nodiscard]] Json workloads(const std::string& path) const {
-    constexpr std::string_view kBefore = "/definitions/";
-    constexpr std::string_view kBehind = "/workloads";
-    const std::string name =
-        path.substr(kBefore.size(), path.size() - kBefore.size() - kBehind.size());
+  void show_definition(const HttpRequest& /*request*/, const std::string& name,
+                       const Respond& respond) const {
+    respond({.body = definition_named(name).definition.definition});
+  }
+  void list_workloads(const HttpRequest& /*request*/, const std::string& name,
+                      const Respond& respond) const {
     Json list = Json::array();
     for (const auto& each : bridge::workloads_in_case(definition_named(name).definition))
       list.push_back(Json::parse(each.json, nullptr, false));
-    return list;
+    respond(replied(list));
   }
-  [[nodiscard]] Json workload(const std::string& uuid) const {
+  void show_workload(const HttpRequest& /*request*/, const std::string& uuid,
+                     const Respond& respond) const {
     for (const auto& [name, own] : service_.cases().all()) {
       if (own.definition_name.empty()) continue;
       for (const auto& each : bridge::workloads_in_case(own.definition))
-        if (each.uuid == uuid) return Json::parse(each.json, nullptr, false);
+        if (each.uuid == uuid) return respond(replied(Json::parse(each.json, nullptr, false)));
     }
     throw Refusal{.status = 404, .what = "Workload not found: " + visible_line(uuid)};
   }
 
-  [[nodiscard]] HttpReply evaluate(const HttpRequest& request) const {
+  void evaluate(const HttpRequest& request, const std::string& /*part*/,
+                const Respond& respond) const {
     const Json body = body_of(request);
     const auto solution = body.find("solution");
     if (solution == body.end() || !solution->is_object())
@@ -446,9 +517,8 @@ class Routes {
       order.sizes = sizes_of(*own, order.uuids);
     }
     const std::string key = trial::fresh_order_key();
-    static_cast<void>(service_.submit(client_, key, *own, encode(order),
-                                      number_in(body, "deadline_seconds").value_or(0)));
-    return replied({{"task_id", key}, {"normalized_solution_name", read.name}});
+    static_cast<void>(service_.submit(client_, key, *own, encode(order), deadline_in(body)));
+    respond(replied({{"task_id", key}, {"normalized_solution_name", read.name}}));
   }
 
   [[nodiscard]] Task task_of(const std::string& key) const {
@@ -462,7 +532,12 @@ class Routes {
     const Task found = task_of(key);
     return task_json(found, service_.cases().named(found.case_name));
   }
-  void show_tasks(const HttpRequest& request, const Respond& respond) const {
+  void show_task(const HttpRequest& request, const std::string& key, const Respond& respond) const {
+    when_over({task_of(key).id}, timeout_of(request),
+              [*this, key, respond] { respond(guarded([&] { return task(key); })); });
+  }
+  void show_tasks(const HttpRequest& request, const std::string& /*part*/,
+                  const Respond& respond) const {
     const Json body = body_of(request);
     const auto keys = body.find("task_ids");
     if (keys == body.end() || !keys->is_array() || keys->size() > kMostOfBatch)
@@ -488,19 +563,6 @@ class Routes {
   std::string client_;
 };
 
-[[nodiscard]] HttpReply health(const Service& service) {
-  const std::vector<DeviceWorker::Status> devices = service.devices();
-  const bool is_well =
-      std::ranges::any_of(devices, [](const auto& device) { return device.is_ready; });
-  Json workers = Json::array();
-  for (const auto& device : devices)
-    workers.push_back({{"device", device.device}, {"healthy", device.is_ready}});
-  return replied({{"status", is_well ? "ok" : "no device is ready"},
-                  {"workers", std::move(workers)},
-                  {"queue_size", service.waiting()}},
-                 is_well ? 200 : 503);
-}
-
 }  // namespace
 
 HttpReply refused(int status, const std::string& what) {
@@ -510,9 +572,8 @@ HttpReply refused(int status, const std::string& what) {
 }
 
 void HttpApi::answer(const HttpRequest& request, const Respond& respond) {
-  if (request.path == "/health" && request.method == "GET") return respond(health(service_));
   const std::string client = tokens_.holder(request.token);
-  if (client.empty())
+  if (client.empty() && request.path != "/health")
     return respond(refused(401, "a token is needed: Authorization: Bearer TOKEN"));
   try {
     Routes(context_, service_, "token " + client).route(request, respond);

@@ -19,7 +19,8 @@ struct HttpReply {
   int status = 200;
   std::string body;
   std::string type = "application/json";
-  bool may_retry = false;  // after a while: Retry-After
+  bool may_retry = false;    // after a while: Retry-After
+  std::string allowed = {};  // of a 405: the methods that there are
 };
 
 // Called once, now or later.

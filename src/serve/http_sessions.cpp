@@ -6,7 +6,9 @@
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <boost/asio/write.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/core/string.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http.hpp>
 #include <charconv>
@@ -40,6 +42,7 @@ constexpr std::chrono::seconds kToHangUp{10};
 constexpr std::size_t kMostDiscarded = std::size_t{64} << 20U;
 constexpr std::chrono::milliseconds kAfterFailure{200};
 constexpr unsigned kHttp11 = 11;
+constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 
 class HttpSession : public std::enable_shared_from_this<HttpSession> {
  public:
@@ -66,7 +69,7 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   void take_head() {
     const auto& message = parser_->get();
     const bool is_for_all = message.target() == "/health" && message.body().empty();
-    if (is_for_all || api_.knows(token())) return read_body();
+    if (is_for_all || api_.knows(token())) return ask_for_body();
     is_last_ = true;
     send(refused(401, "a token is needed: Authorization: Bearer TOKEN"));
   }
@@ -76,6 +79,18 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
     const std::string authorization(message[http::field::authorization]);
     return authorization.starts_with(kBearer) ? authorization.substr(kBearer.size())
                                               : std::string();
+  }
+
+  // Who waits to be told that the body is wanted (RFC 9110, 10.1.1), as curl does with a large one.
+  void ask_for_body() {
+    const auto& message = parser_->get();
+    if (!beast::iequals(message[http::field::expect], "100-continue")) return read_body();
+    stream_.expires_after(kToSend);
+    asio::async_write(stream_, asio::buffer(kContinue),
+                      [self = shared_from_this()](error_code failed, std::size_t) {
+                        if (failed) return self->close();
+                        self->read_body();
+                      });
   }
 
   void read_body() {
@@ -124,9 +139,12 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
     reply_.set(http::field::content_type, reply.type);
     if (reply.status == 401) reply_.set(http::field::www_authenticate, "Bearer");
     if (reply.may_retry) reply_.set(http::field::retry_after, "5");
+    if (!reply.allowed.empty()) reply_.set(http::field::allow, reply.allowed);
     reply_.keep_alive(!is_last_);
     reply_.body() = reply.body;
     reply_.prepare_payload();
+    // Of what would be there, the head alone.
+    if (parser_->get().method() == http::verb::head) reply_.body().clear();
     stream_.expires_after(kToSend);
     http::async_write(stream_, reply_, [self = shared_from_this()](error_code failed, std::size_t) {
       if (failed || self->is_last_) return self->close();

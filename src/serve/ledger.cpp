@@ -248,6 +248,13 @@ std::map<State, std::int64_t> Ledger::count() const {
   return counts;
 }
 
+bool Ledger::has_room() const {
+  constexpr std::uintmax_t kReserve = std::uintmax_t{512} << 20U;
+  std::error_code unknown;
+  const std::filesystem::space_info space = std::filesystem::space(path_.parent_path(), unknown);
+  return unknown || space.available >= kReserve;
+}
+
 int Ledger::forget_before(double time) {
   Statement(*this, "DELETE FROM tasks WHERE state > 1 AND ended < ?").with(time).run();
   return changes();

@@ -49,6 +49,8 @@ class Ledger {
   // does: a disk that is full loses nothing that was in it.
   explicit Ledger(const std::filesystem::path& file);
 
+  // Whether the disk has space for what is under way and the machine it is on.
+  [[nodiscard]] bool has_room() const;
   // The id. A task of the same client and key is not added again: that one's id.
   TrialId add(const Task& task);
   [[nodiscard]] std::optional<Task> find(TrialId id) const;

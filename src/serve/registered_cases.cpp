@@ -63,6 +63,10 @@ RegisteredCases::RegisteredCases(const std::vector<fs::path>& paths) {
     if (is_case(whole)) found.push_back(whole);
     for (const auto& entry : fs::directory_iterator(whole, unreadable))
       if (is_case(entry.path())) found.push_back(entry.path());
+    if (!fs::exists(whole, unreadable)) {
+      throw Error(Stop::usage, fmt::format("cannot judge by {}: there is no such folder",
+                                           visible_line(path.string())));
+    }
     if (found.empty()) {
       throw Error(Stop::usage, fmt::format("cannot judge by {}: there is no case.toml in it, nor "
                                            "in a folder of it",

@@ -15,10 +15,19 @@ constexpr double kUsualDeadline = 12 * 3600;
 constexpr double kLongestDeadline = 30 * 24 * 3600;
 constexpr double kSecondsPerMinute = 60;
 constexpr std::size_t kLongestKey = 200;
+// Of a request; a kernel and its incumbent have some tens of kilobytes.
+constexpr std::size_t kBytesOfOne = std::size_t{64} << 10U;
 
 }  // namespace
 
-void Service::require_room(const std::string& client) {
+void Service::require_room(const Task& task) {
+  const std::string& client = task.client;
+  if (!ledger_.has_room()) {
+    throw Refusal{.status = 503,
+                  .what =
+                      "the judge's disk is nearly full: nothing more is taken before there is "
+                      "room"};
+  }
   if (dispatcher_.waiting_of(client) >= limits_.waiting) {
     throw Refusal{.status = 429,
                   .what = fmt::format("{} trials of yours wait already: let them be measured, or "
@@ -32,11 +41,14 @@ void Service::require_room(const std::string& client) {
       std::min(limits_.submissions,
                bucket.tokens + (now - bucket.filled) * limits_.submissions / kSecondsPerMinute);
   bucket.filled = now;
-  if (bucket.tokens < 1) {
+  const double cost =
+      std::min(limits_.submissions, 1 + static_cast<double>(task.order.size() / kBytesOfOne));
+  if (bucket.tokens < cost) {
     throw Refusal{.status = 429,
-                  .what = fmt::format("more than {:.0f} trials a minute", limits_.submissions)};
+                  .what = fmt::format("more than {:.0f} trials a minute, of {} KiB each",
+                                      limits_.submissions, kBytesOfOne >> 10U)};
   }
-  bucket.tokens -= 1;
+  bucket.tokens -= cost;
 }
 
 void Service::require_device(Wanted wanted) const {
@@ -81,7 +93,7 @@ TrialId Service::submit(const std::string& client, const std::string& key,
 }
 
 TrialId Service::submit(Task task, double deadline_seconds) {
-  require_room(task.client);
+  require_room(task);
   task.received = clock_();
   task.deadline = deadline_in(deadline_seconds);
   return dispatcher_.submit(task);

@@ -18,7 +18,7 @@ namespace autokernel::serve {
 
 struct ClientLimits {
   std::size_t waiting = 1000;     // trials of one client that wait at a time
-  double submissions = 600;       // of one client, a minute
+  double submissions = 600;       // of one client, a minute; a large one counts as several
   std::size_t body = 8U << 20U;   // bytes of a request
   std::size_t connections = 512;  // of all clients
 };
@@ -58,7 +58,8 @@ class Service {
 
  private:
   [[nodiscard]] TrialId submit(Task task, double deadline_seconds);
-  void require_room(const std::string& client);
+  // Throws Refusal where it has handed in so much already, or the disk is full.
+  void require_room(const Task& task);
   // Throws Refusal where it would wait for ever.
   void require_device(Wanted wanted) const;
   [[nodiscard]] double deadline_in(double seconds) const;

@@ -180,6 +180,13 @@ TEST_F(Judge, BadRequestsAreAnsweredInOneSentence) {
   EXPECT_THAT(detail(422, "GET", "/v1/trials/77?timeout=soon", ""), HasSubstr(""));
   EXPECT_THAT(detail(404, "GET", "/nothing", ""), HasSubstr("GET /"));
   EXPECT_THAT(detail(413, "POST", "/v1/trials", "@9437184"), HasSubstr("body"));
+  EXPECT_THAT(detail(405, "POST", "/v1/trials/77", "{}"), HasSubstr("it takes GET, DELETE"));
+  EXPECT_THAT(detail(422, "POST", "/v1/trials", R"({"case":"kernels","sauce":""})"),
+              AllOf(HasSubstr("'sauce'"), HasSubstr("source")));
+  EXPECT_THAT(
+      detail(422, "POST", "/v1/trials", R"({"case":"kernels","source":"","deadline_seconds":-1})"),
+      HasSubstr("deadline_seconds"));
+  EXPECT_EQ(http("HEAD", "/health", "", ""), "200\n");
   // The rate: three at once, then one in 20 seconds.
   for (int i = 0; i < 3; ++i) http_json(202, "POST", "/v1/trials", trial(kernel(kFastest + i)));
   EXPECT_THAT(detail(429, "POST", "/v1/trials", trial(kernel(1))), HasSubstr("minute"));
@@ -189,10 +196,11 @@ TEST_F(Judge, BadRequestsAreAnsweredInOneSentence) {
 TEST_F(Judge, WrongOptionsAreRefused) {
   for (const auto& [options, words] : std::vector<std::pair<std::vector<std::string>, std::string>>{
            {{"--listen", "127.0.0.1:0"}, "--tokens"},
+           {{"--tokens", "tokens"}, "--listen"},
            {{"--devices", "judge"}, "another judge"},
            {{"--devices", "gpu"}, "gpu"},
            {{"--devices", "0*cpu"}, "0*cpu"},
-           {{"--cases", "/no/such/folder"}, "case.toml"},
+           {{"--cases", "/no/such/folder"}, "no such folder"},
            {{"--socket", "/no/such/folder/socket"}, "cannot listen"},
            {{"--keep-days", "0"}, "--keep-days"},
            {{"--rate", "0"}, "--rate"}}) {

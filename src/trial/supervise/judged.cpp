@@ -74,7 +74,8 @@ class JudgeConnection {
 
   void send(const JudgeMessage& message) {
     if (!send_to(socket_, encode(message), Clock::now() + kLongestJudgeSend))
-      throw JudgeGone{"it takes nothing any more"};
+      throw JudgeGone{
+          fmt::format("the judge at {} takes nothing any more", driver::address_of(place_))};
   }
   [[nodiscard]] std::optional<std::string> next_line() { return lines_.next(); }
   void wait(const Interrupts& interrupts) {
@@ -87,7 +88,9 @@ class JudgeConnection {
     if (lines_.unfinished() > kLongestJudgeLine) throw JudgeGone{"it sends no end of a message"};
   }
   void require_alive() const {
-    if (is_over_) throw JudgeGone{"it closed the connection"};
+    if (is_over_)
+      throw JudgeGone{
+          fmt::format("the judge at {} closed the connection", driver::address_of(place_))};
   }
 
  private:
