@@ -41,8 +41,8 @@ void Service::require_room(const Task& task) {
       std::min(limits_.submissions,
                bucket.tokens + (now - bucket.filled) * limits_.submissions / kSecondsPerMinute);
   bucket.filled = now;
-  const double cost =
-      std::min(limits_.submissions, 1 + static_cast<double>(task.order.size() / kBytesOfOne));
+  const std::size_t pieces = 1 + task.order.size() / kBytesOfOne;
+  const double cost = std::min(limits_.submissions, static_cast<double>(pieces));
   if (bucket.tokens < cost) {
     throw Refusal{.status = 429,
                   .what = fmt::format("more than {:.0f} trials a minute, of {} KiB each",

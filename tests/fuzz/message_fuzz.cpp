@@ -8,6 +8,7 @@
 
 #include "autokernel/base/error.h"
 #include "autokernel/trial/message.h"
+#include "autokernel/trial/order.h"
 #include "trial/runner/launch_message.h"
 #include "trial/supervise/lending_message.h"
 
@@ -43,6 +44,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   expect_round_trip(autokernel::trial::decode_report, line);
   expect_round_trip(autokernel::trial::decode_ask, line);
   expect_round_trip(autokernel::trial::decode_answer, line);
+  expect_round_trip(autokernel::trial::decode_trial_order, line);
+  expect_round_trip(autokernel::trial::decode_judge_message, line);
   static_cast<void>(decoded(autokernel::trial::decode_errand, line));
   return 0;
 }

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "autokernel/trial/message.h"
+#include "autokernel/trial/order.h"
 #include "trial/runner/launch_message.h"
 #include "trial/supervise/lending_message.h"
 
@@ -65,6 +66,13 @@ std::vector<std::string> message_seeds() {
           trial::encode(trial::Answer(trial::Lent{4711})),
           trial::encode(trial::Answer(trial::Ended{.code = 3, .signal = 9})),
           trial::encode(trial::Request{}),
+          trial::encode(trial::TrialOrder{.limits = {}, .request = request()}),
+          trial::encode(trial::JudgeMessage(
+              trial::JudgeOrder{.key = "0123456789abcdef",
+                                .case_digest = "a digest",
+                                .deadline_seconds = 1.5,
+                                .order = {.limits = {}, .request = request()}})),
+          trial::encode(trial::JudgeMessage(trial::JudgeCancel{})),
           trial::encode(Event{trial::Phase::compile}),
           trial::encode(Event{result()}),
           trial::encode(Event{trial::Result{}}),

@@ -1,11 +1,8 @@
 // `autokernel loop run`: an external coding agent driven through one experiment after the other.
 #include <fmt/format.h>
 
-#include <chrono>
 #include <concepts>
-#include <csignal>
 #include <filesystem>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,11 +15,10 @@
 #include "cli/folders.h"
 #include "cli/key_lines.h"
 #include "cli/loop/open_run.h"
-#include "cli/loop/parallel_options.h"
-#include "cli/loop/parking.h"
 #include "cli/loop/plan_run.h"
 #include "cli/loop/run_notifications.h"
 #include "cli/loop/text.h"
+#include "cli/loop/tried_again.h"
 #include "cli/loop/unfinished_drive.h"
 #include "cli/notifications.h"
 #include "cli/shared_options.h"
@@ -40,25 +36,16 @@ class LoopRun : public Command {
   [[nodiscard]] int run(const Console& console) override;
 
  private:
+  // Throws Error(usage) where options exclude each other.
+  void require_sense() const;
   // How the process of one of several agents is started.
   [[nodiscard]] std::vector<std::string> agent_process() const;
-  // Takes what was cut off in place of options. False where there is none.
-  [[nodiscard]] bool take_up(const std::optional<UnfinishedDrive>& cut);
   [[nodiscard]] loop::Driven drive_parallel(loop::Loop& loop, const loop::DriveOptions& drive,
                                             Watching& watching, RunNotifications& notifications,
                                             const Console& console) const;
 
   RememberedOptions remembered_;
-  TimeoutOption timeout_;
-  HiddenSizesOption hidden_sizes_;
-  std::string agent_;
-  std::optional<int> max_runs_;
-  std::optional<double> hours_;
-  std::optional<int> no_progress_;
-  double agent_seconds_ = 1800;
-  bool simpler_ = false;
-  ParallelChoice parallel_;
-  ParkingOptions parking_;
+  DriveRequest asked_;
   bool resume_ = false;
   bool plan_ = false;
   std::string profile_ = "autokernel-profile.json";
@@ -79,41 +66,10 @@ The agent is started once for each experiment, at the root of the repository, wi
 standard input and in the file $AUTOKERNEL_BRIEF; it edits $AUTOKERNEL_KERNEL and ends. Ctrl-C
 stops after the current step. Exit codes: 20 a budget is used up, 3 the agent fails.)text";
 
-[[nodiscard]] double seconds_since_1970() {
-  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
-
 // Where the loop has what git does not look at.
 [[nodiscard]] std::filesystem::path own_folder_of_loop() {
   const std::filesystem::path here = std::filesystem::current_path();
   return repository_of(here).value_or(here) / ".autokernel";
-}
-
-// In the record, as far as that can be written.
-void record_pause(std::optional<loop::Loop>& loop, const Parking& parking, const Console& console) {
-  if (!loop) return;
-  const Parking::Pause& pause = parking.pauses().back();
-  try {
-    loop->record_pause(pause.why, pause.seconds);
-  } catch (const Error& error) {
-    // The pause is also told at the end.
-    console.err << "autokernel: a pause is not in the record: " << visible_line(error.what())
-                << '\n';
-  }
-}
-
-// A machine that goes down ends its programs so; a person who stops one does it by Ctrl-C.
-[[nodiscard]] bool is_of_a_shutdown(int signal) { return signal == SIGTERM || signal == SIGHUP; }
-
-[[nodiscard]] bool waited(Parking& parking, const Trouble& trouble, const Interrupts& interrupts,
-                          const std::function<void(const std::string&)>& told,
-                          const std::filesystem::path& unfinished_file) {
-  try {
-    return parking.wait(trouble, interrupts, told);
-  } catch (const Interrupted& interrupted) {
-    if (!is_of_a_shutdown(interrupted.signal())) remove_unfinished(unfinished_file);
-    throw;
-  }
 }
 
 void tell_in_vain(const ledger::Turn& turn, const Console& console) {
@@ -129,25 +85,28 @@ void tell_in_vain(const ledger::Turn& turn, const Console& console) {
 
 void LoopRun::declare(Options options) {
   options.footer(kLoopRunExamples);
-  options.add_option("--agent", agent_, "Command line that starts the agent; required")
+  options.add_option("--agent", asked_.drive.agent, "Command line that starts the agent; required")
       .type_name("CMD");
   remembered_.declare(options);
-  add_budget(options, max_runs_, hours_, no_progress_);
-  options.add_option("--agent-timeout", agent_seconds_, "Deadline for one turn of the agent")
+  ledger::Budget& budget = asked_.drive.budget;
+  add_budget(options, budget.max_runs, budget.hours, budget.no_progress);
+  options
+      .add_option("--agent-timeout", asked_.drive.agent_seconds,
+                  "Deadline for one turn of the agent")
       .type_name("SECONDS")
       .positive()
       .tells_default();
-  options.add_flag("--simpler", simpler_,
+  options.add_flag("--simpler", asked_.drive.simpler,
                    "Also keep a kernel that is as fast with at least a tenth less code");
-  parallel_.declare(options);
+  asked_.parallel.declare(options);
   options
-      .add_option("--park", parking_.most_hours,
+      .add_option("--park", asked_.parking.most_hours,
                   "Where the device, the disk or the agent fails, wait for up to HOURS and try "
                   "again [stop at once]")
       .type_name("HOURS")
       .positive();
   options
-      .add_option("--park-retry", parking_.first_seconds,
+      .add_option("--park-retry", asked_.parking.first_seconds,
                   "With --park: seconds to the first try; later ones are up to 15 minutes apart")
       .type_name("SECONDS")
       .positive()
@@ -161,21 +120,22 @@ void LoopRun::declare(Options options) {
       .type_name("FILE");
   options.add_option("--cases", cases_, "With --plan: where the cases are [cases]")
       .type_name("DIR");
-  hidden_sizes_.declare(options);
-  timeout_.declare(options);
+  asked_.hidden_sizes.declare(options);
+  asked_.timeout.declare(options);
   add_no_resident(options, no_resident_);
   add_no_notify(options, no_notify_);
   options.add_flag("-v,--verbose", verbose_, "Report progress on standard error");
 }
 
 std::vector<std::string> LoopRun::agent_process() const {
-  std::vector<std::string> arguments = {"agent-process", "--agent", agent_, "--agent-timeout",
-                                        fmt::format("{}", agent_seconds_)};
-  if (!hidden_sizes_.file.empty())
-    arguments.insert(arguments.end(), {"--hidden-sizes", hidden_sizes_.file});
-  if (timeout_.seconds)
-    arguments.insert(arguments.end(), {"--timeout", fmt::format("{}", *timeout_.seconds)});
-  if (simpler_) arguments.emplace_back("--simpler");
+  std::vector<std::string> arguments = {"agent-process", "--agent", asked_.drive.agent,
+                                        "--agent-timeout",
+                                        fmt::format("{}", asked_.drive.agent_seconds)};
+  if (!asked_.hidden_sizes.file.empty())
+    arguments.insert(arguments.end(), {"--hidden-sizes", asked_.hidden_sizes.file});
+  if (asked_.timeout.seconds)
+    arguments.insert(arguments.end(), {"--timeout", fmt::format("{}", *asked_.timeout.seconds)});
+  if (asked_.drive.simpler) arguments.emplace_back("--simpler");
   if (no_resident_) arguments.emplace_back("--no-resident");
   return arguments;
 }
@@ -184,7 +144,7 @@ loop::Driven LoopRun::drive_parallel(loop::Loop& loop, const loop::DriveOptions&
                                      Watching& watching, RunNotifications& notifications,
                                      const Console& console) const {
   return loop.drive_parallel(
-      parallel_.options(drive, agent_process()),
+      asked_.parallel.options(drive, agent_process()),
       {.stepped =
            [&](std::size_t /*agent*/, const loop::Step& step) {
              console.out << experiment_line(step.experiment, step.time_us) << std::flush;
@@ -200,147 +160,87 @@ loop::Driven LoopRun::drive_parallel(loop::Loop& loop, const loop::DriveOptions&
            }});
 }
 
-bool LoopRun::take_up(const std::optional<UnfinishedDrive>& cut) {
-  if (!cut) return false;
-  agent_ = cut->drive.agent;
-  agent_seconds_ = cut->drive.agent_seconds;
-  simpler_ = cut->drive.simpler;
-  max_runs_ = cut->drive.budget.max_runs;
-  hours_ = cut->drive.budget.hours;
-  no_progress_ = cut->drive.budget.no_progress;
-  parallel_.agents = cut->agents;
-  parallel_.devices = cut->devices;
-  parallel_.strategy = cut->strategy;
-  hidden_sizes_.file = cut->hidden_sizes;
-  timeout_.seconds = cut->timeout;
-  parking_ = {.most_hours = cut->park_hours, .first_seconds = cut->park_retry_seconds};
-  return true;
-}
-
-int LoopRun::run(const Console& console) {
-  const std::filesystem::path own = own_folder_of_loop();
-  const std::filesystem::path unfinished_file = own / "drive.json";
-  std::optional<UnfinishedDrive> unfinished;
-  if (resume_) {
-    if (!agent_.empty())
-      throw Error(Stop::usage, "--resume goes on with the agent that there was: leave out --agent");
-    unfinished = read_unfinished(unfinished_file);
-    if (!take_up(unfinished)) {
-      console.err << "autokernel: there is nothing to resume\n";
-      return 0;
-    }
-  }
-  if (agent_.empty()) throw Error(Stop::usage, "--agent is required: the agent's command line");
-  RunNotifications notifications(console, no_notify_);
-  Watching watching(console, verbose_ ? Diagnostics::Level::verbose : Diagnostics::Level::quiet,
-                    timeout_.limits());
-  const auto context = [&] {
-    return deciding_context(watching, notifications, hidden_sizes_, !no_resident_);
-  };
-  std::optional<loop::Loop> loop;
-  const loop::DriveObserver observer = {
-      .stepped =
-          [&](const loop::Step& step) {
-            console.out << experiment_line(step.experiment, step.time_us) << std::flush;
-            if (loop) notifications.stepped(step, loop->status());
-          },
-      .in_vain = [&](const ledger::Turn& turn) { tell_in_vain(turn, console); },
-      .agent_works = [&](auto elapsed) { watching.show("the agent is working", elapsed); }};
-  loop::DriveOptions drive = {
-      .agent = agent_,
-      .budget = {.max_runs = max_runs_, .hours = hours_, .no_progress = no_progress_},
-      .agent_seconds = agent_seconds_,
-      .simpler = simpler_};
-  if (plan_ && parallel_.is_made()) {
+void LoopRun::require_sense() const {
+  if (asked_.drive.agent.empty())
+    throw Error(Stop::usage, "--agent is required: the agent's command line");
+  if (plan_ && asked_.parallel.is_made()) {
     throw Error(Stop::usage,
                 "--plan goes from kernel to kernel with one agent: leave out --parallel "
                 "and --devices");
   }
-  if (plan_ && (resume_ || parking_.most_hours > 0))
+  if (plan_ && (resume_ || asked_.parking.most_hours > 0))
     throw Error(Stop::usage, "--plan does not wait, nor resume: leave out --park and --resume");
+}
+
+int LoopRun::run(const Console& console) {
+  const std::filesystem::path own = own_folder_of_loop();
+  std::optional<UnfinishedDrive> unfinished;
+  if (resume_) {
+    if (!asked_.drive.agent.empty())
+      throw Error(Stop::usage, "--resume goes on with the agent that there was: leave out --agent");
+    unfinished = read_unfinished(own / "drive.json");
+    if (!unfinished) {
+      console.err << "autokernel: there is nothing to resume\n";
+      return 0;
+    }
+    asked_ = unfinished->asked;
+  }
+  require_sense();
+  RunNotifications notifications(console, no_notify_);
+  Watching watching(console, verbose_ ? Diagnostics::Level::verbose : Diagnostics::Level::quiet,
+                    asked_.timeout.limits());
+  const auto context = [&] {
+    return deciding_context(watching, notifications, asked_.hidden_sizes, !no_resident_);
+  };
+  const loop::Loop* driving = nullptr;
+  const loop::DriveObserver observer = {
+      .stepped =
+          [&](const loop::Step& step) {
+            console.out << experiment_line(step.experiment, step.time_us) << std::flush;
+            if (driving != nullptr) notifications.stepped(step, driving->status());
+          },
+      .in_vain = [&](const ledger::Turn& turn) { tell_in_vain(turn, console); },
+      .agent_works = [&](auto elapsed) { watching.show("the agent is working", elapsed); }};
   if (plan_) {
     return run_plan({.profile = profile_,
                      .cases = cases_,
                      .device = remembered_.place.choice(),
                      .context = context,
-                     .drive = drive,
+                     .drive = asked_.drive,
                      .observer = observer},
                     console);
   }
-  const auto open = [&] {
-    loop = loop::Loop::open(std::filesystem::current_path(), "autokernel loop run", context());
-    remembered_.require_same(loop->run());
-  };
-  const auto experiments = [&] { return loop->status().counts.experiments(); };
-  open();
-  if (unfinished && unfinished->tag != loop->run().tag) {
-    throw Error(Stop::usage, fmt::format("cannot resume: run {} was cut off, and this branch has "
-                                         "run {}; switch to the branch of the first",
-                                         unfinished->tag, loop->run().tag));
-  }
-  if (!unfinished) {
-    unfinished = {.tag = loop->run().tag,
-                  .drive = drive,
-                  .agents = parallel_.agents,
-                  .devices = parallel_.devices,
-                  .strategy = parallel_.strategy,
-                  .hidden_sizes = hidden_sizes_.file,
-                  .timeout = timeout_.seconds,
-                  .park_hours = parking_.most_hours,
-                  .park_retry_seconds = parking_.first_seconds,
-                  .begun = seconds_since_1970(),
-                  .experiments = experiments()};
-    write_unfinished(unfinished_file, *unfinished);
-  }
-  Parking parking(parking_, own / "parked");
-  const Interrupts interrupts;
-  const int before = experiments();
-  int seen = before;
-  loop::Driven driven;
-  while (true) {
-    std::string failure;
-    Stop stop = Stop::environment;
-    driven = {};
+  TriedAgain drive({.open =
+                        [&] {
+                          auto loop = loop::Loop::open(std::filesystem::current_path(),
+                                                       "autokernel loop run", context());
+                          remembered_.require_same(loop.run());
+                          return loop;
+                        },
+                    .drive =
+                        [&](loop::Loop& loop, const loop::DriveOptions& options) {
+                          driving = &loop;
+                          return asked_.parallel.is_made() ? drive_parallel(loop, options, watching,
+                                                                            notifications, console)
+                                                           : loop.drive(options, observer);
+                        },
+                    .failed = [&](const loop::Status& status,
+                                  const std::string& line) { notifications.failed(status, line); }},
+                   asked_, std::move(unfinished), own, console);
+  const loop::Driven driven = [&] {
     try {
-      if (!loop) open();
-      if (experiments() != seen) parking.went_on();
-      seen = experiments();
-      if (resume_ || !parking.pauses().empty())
-        drive.budget = rest_of(*unfinished, seconds_since_1970(), seen);
-      driven = parallel_.is_made() ? drive_parallel(*loop, drive, watching, notifications, console)
-                                   : loop->drive(drive, observer);
-      if (driven.gave_up) failure = driven.why;
-    } catch (const Error& error) {
-      failure = error.what();
-      stop = error.stop();
-    }
-    if (loop && experiments() != seen) parking.went_on();
-    if (failure.empty()) break;
-    const auto told = [&](const std::string& line) {
-      console.err << "autokernel: " << line << '\n' << std::flush;
-      if (loop) notifications.failed(loop->status(), line);
-    };
-    // What is no failure of the machine or of the agent will not go away.
-    const bool may_pass = stop == Stop::environment && (!driven.gave_up || driven.agent_failed);
-    const Trouble trouble = trouble_of(failure, driven.gave_up);
-    if (!may_pass || !waited(parking, trouble, interrupts, told, unfinished_file)) {
-      remove_unfinished(unfinished_file);
-      if (loop) notifications.failed(loop->status(), failure);
+      return drive.run();
+    } catch (const Error&) {
       notifications.settle();
-      console.err << parking.report();
-      throw Error(stop, failure);
+      throw;
     }
-    record_pause(loop, parking, console);
-    // What is held in memory may not be what is on the disk any more.
-    loop.reset();
-  }
-  if (!is_of_a_shutdown(driven.signal)) remove_unfinished(unfinished_file);
+  }();
   notifications.settle(driven.signal != 0);
-  console.out << "---\n" << status_text(loop->status());
+  console.out << "---\n" << status_text(drive.status());
   console.out << std::flush;
-  console.err << parking.report();
+  console.err << drive.pauses();
   console.err << fmt::format(
-      "autokernel: stopped after {}{}: {}\n", counted(experiments() - before, "experiment"),
+      "autokernel: stopped after {}{}: {}\n", counted(drive.experiments(), "experiment"),
       driven.turns_in_vain == 0 ? ""
                                 : " and " + counted(driven.turns_in_vain, "turn") + " without one",
       driven.why);

@@ -36,23 +36,24 @@ template <typename Value>
 
 }  // namespace
 
-void write_unfinished(const std::filesystem::path& file, const UnfinishedDrive& drive) {
-  const DriveJson json = {{"tag", drive.tag},
-                          {"agent", drive.drive.agent},
-                          {"agent_seconds", drive.drive.agent_seconds},
-                          {"simpler", drive.drive.simpler},
-                          {"max_runs", json_of(drive.drive.budget.max_runs)},
-                          {"hours", json_of(drive.drive.budget.hours)},
-                          {"no_progress", json_of(drive.drive.budget.no_progress)},
-                          {"agents", json_of(drive.agents)},
-                          {"devices", json_of(drive.devices)},
-                          {"strategy", drive.strategy},
-                          {"hidden_sizes", drive.hidden_sizes},
-                          {"timeout", json_of(drive.timeout)},
-                          {"park_hours", drive.park_hours},
-                          {"park_retry_seconds", drive.park_retry_seconds},
-                          {"begun", drive.begun},
-                          {"experiments", drive.experiments}};
+void write_unfinished(const std::filesystem::path& file, const UnfinishedDrive& unfinished) {
+  const DriveRequest& asked = unfinished.asked;
+  const DriveJson json = {{"tag", unfinished.tag},
+                          {"agent", asked.drive.agent},
+                          {"agent_seconds", asked.drive.agent_seconds},
+                          {"simpler", asked.drive.simpler},
+                          {"max_runs", json_of(asked.drive.budget.max_runs)},
+                          {"hours", json_of(asked.drive.budget.hours)},
+                          {"no_progress", json_of(asked.drive.budget.no_progress)},
+                          {"agents", json_of(asked.parallel.agents)},
+                          {"devices", json_of(asked.parallel.devices)},
+                          {"strategy", asked.parallel.strategy},
+                          {"hidden_sizes", asked.hidden_sizes.file},
+                          {"timeout", json_of(asked.timeout.seconds)},
+                          {"park_hours", asked.parking.most_hours},
+                          {"park_retry_seconds", asked.parking.first_seconds},
+                          {"begun", unfinished.begun},
+                          {"experiments", unfinished.experiments}};
   const std::string text = json.dump(2, ' ', false, DriveJson::error_handler_t::replace) + "\n";
   write_file_atomically(file, text);
   make_folders(witness_of(file).parent_path());
@@ -82,24 +83,23 @@ std::optional<UnfinishedDrive> read_unfinished(const std::filesystem::path& file
   }
   const DriveJson json = DriveJson::parse(text, nullptr, false);
   try {
-    UnfinishedDrive drive;
-    drive.tag = json.at("tag").get<std::string>();
-    drive.drive.agent = json.at("agent").get<std::string>();
-    drive.drive.agent_seconds = json.at("agent_seconds").get<double>();
-    drive.drive.simpler = json.at("simpler").get<bool>();
-    drive.drive.budget.max_runs = optional_in<int>(json, "max_runs");
-    drive.drive.budget.hours = optional_in<double>(json, "hours");
-    drive.drive.budget.no_progress = optional_in<int>(json, "no_progress");
-    drive.agents = optional_in<int>(json, "agents");
-    drive.devices = optional_in<std::string>(json, "devices");
-    drive.strategy = json.at("strategy").get<std::string>();
-    drive.hidden_sizes = json.at("hidden_sizes").get<std::string>();
-    drive.timeout = optional_in<double>(json, "timeout");
-    drive.park_hours = json.at("park_hours").get<double>();
-    drive.park_retry_seconds = json.at("park_retry_seconds").get<double>();
-    drive.begun = json.at("begun").get<double>();
-    drive.experiments = json.at("experiments").get<int>();
-    return drive;
+    return UnfinishedDrive{
+        .tag = json.at("tag").get<std::string>(),
+        .asked = {.drive = {.agent = json.at("agent").get<std::string>(),
+                            .budget = {.max_runs = optional_in<int>(json, "max_runs"),
+                                       .hours = optional_in<double>(json, "hours"),
+                                       .no_progress = optional_in<int>(json, "no_progress")},
+                            .agent_seconds = json.at("agent_seconds").get<double>(),
+                            .simpler = json.at("simpler").get<bool>()},
+                  .parallel = {.agents = optional_in<int>(json, "agents"),
+                               .devices = optional_in<std::string>(json, "devices"),
+                               .strategy = json.at("strategy").get<std::string>()},
+                  .hidden_sizes = {.file = json.at("hidden_sizes").get<std::string>()},
+                  .timeout = {.seconds = optional_in<double>(json, "timeout")},
+                  .parking = {.most_hours = json.at("park_hours").get<double>(),
+                              .first_seconds = json.at("park_retry_seconds").get<double>()}},
+        .begun = json.at("begun").get<double>(),
+        .experiments = json.at("experiments").get<int>()};
   } catch (const DriveJson::exception& error) {
     throw Error(Stop::usage,
                 fmt::format("cannot resume: {} makes no sense ({}); remove it, and start 'loop "
@@ -108,12 +108,12 @@ std::optional<UnfinishedDrive> read_unfinished(const std::filesystem::path& file
   }
 }
 
-ledger::Budget rest_of(const UnfinishedDrive& drive, double now, int experiments) {
-  ledger::Budget rest = drive.drive.budget;
+ledger::Budget rest_of(const UnfinishedDrive& unfinished, double now, int experiments) {
+  ledger::Budget rest = unfinished.asked.drive.budget;
   if (rest.max_runs)
-    *rest.max_runs = std::max(0, *rest.max_runs - (experiments - drive.experiments));
+    *rest.max_runs = std::max(0, *rest.max_runs - (experiments - unfinished.experiments));
   if (rest.hours)
-    *rest.hours = std::max(0.0, *rest.hours - std::max(0.0, now - drive.begun) / kDriveHour);
+    *rest.hours = std::max(0.0, *rest.hours - std::max(0.0, now - unfinished.begun) / kDriveHour);
   return rest;
 }
 

@@ -379,8 +379,7 @@ class MockServer::Implementation {
     const tcp::endpoint endpoint = endpoint_of(settings_);
     error_code failed;
     failed = acceptor_.open(endpoint.protocol(), failed);
-    if (!failed)
-      failed = acceptor_.set_option(tcp::acceptor::reuse_address(true), failed);
+    if (!failed) failed = acceptor_.set_option(tcp::acceptor::reuse_address(true), failed);
     if (!failed) failed = acceptor_.bind(endpoint, failed);
     if (!failed) failed = acceptor_.listen(kBacklog, failed);
     if (failed) throw cannot_listen(settings_, failed);
