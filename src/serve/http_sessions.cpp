@@ -18,7 +18,7 @@
 
 #include "autokernel/base/error.h"
 #include "autokernel/base/visible_text.h"
-#include "serve/seats.h"
+#include "serve/listener.h"
 
 namespace autokernel::serve {
 namespace {
@@ -40,7 +40,6 @@ constexpr std::chrono::seconds kToBegin{5};
 // For a client that is to see why it is cut off.
 constexpr std::chrono::seconds kToHangUp{10};
 constexpr std::size_t kMostDiscarded = std::size_t{64} << 20U;
-constexpr std::chrono::milliseconds kAfterFailure{200};
 constexpr unsigned kHttp11 = 11;
 constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 
@@ -205,82 +204,49 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   return {parsed, port};
 }
 
+void listen_on(const std::string& address, tcp::acceptor& acceptor) {
+  const tcp::endpoint endpoint = endpoint_of(address);
+  error_code failed;
+  failed = acceptor.open(endpoint.protocol(), failed);
+  if (!failed) failed = acceptor.set_option(tcp::acceptor::reuse_address(true), failed);
+  if (!failed) failed = acceptor.bind(endpoint, failed);
+  if (!failed) failed = acceptor.listen(asio::socket_base::max_listen_connections, failed);
+  if (failed) {
+    throw Error(Stop::environment,
+                fmt::format("cannot listen on {}: {}; choose another port by --listen, 0 is any",
+                            address, failed.message()));
+  }
+}
+
 }  // namespace
 
-class HttpSessions::Implementation : public std::enable_shared_from_this<Implementation> {
- public:
-  Implementation(asio::io_context& context, const std::string& address, HttpApi& api,
-                 const ClientLimits& limits)
-      : acceptor_(context),
-        api_(api),
-        largest_body_(limits.body),
-        seats_(std::make_shared<Seats>(limits.connections)) {
-    const tcp::endpoint endpoint = endpoint_of(address);
-    error_code failed;
-    failed = acceptor_.open(endpoint.protocol(), failed);
-    if (!failed) failed = acceptor_.set_option(tcp::acceptor::reuse_address(true), failed);
-    if (!failed) failed = acceptor_.bind(endpoint, failed);
-    if (!failed) failed = acceptor_.listen(asio::socket_base::max_listen_connections, failed);
-    if (failed) {
-      throw Error(Stop::environment,
-                  fmt::format("cannot listen on {}: {}; choose another port by --listen, 0 is any",
-                              address, failed.message()));
-    }
-  }
-
-  // Where there is no room for another connection, asking again at once would only keep the
-  // processor busy.
-  void accept_after(const error_code& failed) {
-    if (!failed) return accept();
-    pause_.expires_after(kAfterFailure);
-    pause_.async_wait([self = shared_from_this()](const error_code& cancelled) {
-      if (!cancelled) self->accept();
-    });
-  }
-
-  void accept() {
-    acceptor_.async_accept([self = shared_from_this()](error_code failed, tcp::socket socket) {
-      if (failed == asio::error::operation_aborted) return;
-      error_code unknown;
-      const std::string from =
-          failed ? std::string() : socket.remote_endpoint(unknown).address().to_string();
-      if (auto seat = failed || unknown ? nullptr : self->seats_->take(from)) {
-        std::make_shared<HttpSession>(std::move(socket), self->api_, self->largest_body_,
-                                      std::move(seat))
-            ->read();
-      }
-      self->accept_after(failed);
-    });
-  }
-
-  [[nodiscard]] std::string url() const {
-    const tcp::endpoint local = acceptor_.local_endpoint();
-    const std::string address = local.address().to_string();
-    return local.address().is_v6() ? fmt::format("http://[{}]:{}", address, local.port())
-                                   : fmt::format("http://{}:{}", address, local.port());
-  }
-
-  void close() {
-    error_code ignored;
-    pause_.cancel();
-    ignored = acceptor_.close(ignored);
-  }
-
- private:
-  tcp::acceptor acceptor_;
-  asio::steady_timer pause_{acceptor_.get_executor()};
-  HttpApi& api_;
-  std::size_t largest_body_;
-  std::shared_ptr<Seats> seats_;
+struct HttpSessions::Implementation {
+  std::shared_ptr<Listener<tcp>> listener;
 };
 
 HttpSessions::HttpSessions(asio::io_context& context, const std::string& address, HttpApi& api,
                            const ClientLimits& limits)
-    : implementation_(std::make_shared<Implementation>(context, address, api, limits)) {
-  implementation_->accept();
+    : implementation_(std::make_unique<Implementation>(
+          Implementation{std::make_shared<Listener<tcp>>(context, limits.connections)})) {
+  listen_on(address, implementation_->listener->acceptor());
+  implementation_->listener->accept(
+      [](tcp::socket& socket) {
+        error_code unknown;
+        const tcp::endpoint from = socket.remote_endpoint(unknown);
+        return unknown ? std::string() : from.address().to_string();
+      },
+      [&api, largest = limits.body](tcp::socket socket, const std::string& /*from*/,
+                                    std::shared_ptr<void> seat) {
+        std::make_shared<HttpSession>(std::move(socket), api, largest, std::move(seat))->read();
+      });
 }
 HttpSessions::~HttpSessions() = default;
-std::string HttpSessions::url() const { return implementation_->url(); }
-void HttpSessions::close() { implementation_->close(); }
+std::string HttpSessions::url() const {
+  const tcp::endpoint local = implementation_->listener->acceptor().local_endpoint();
+  const std::string address = local.address().to_string();
+  return local.address().is_v6() ? fmt::format("http://[{}]:{}", address, local.port())
+                                 : fmt::format("http://{}:{}", address, local.port());
+}
+void HttpSessions::close() { implementation_->listener->close(); }
 
 }  // namespace autokernel::serve

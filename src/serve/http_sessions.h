@@ -22,8 +22,8 @@ class HttpSessions {
   void close();
 
  private:
-  class Implementation;
-  std::shared_ptr<Implementation> implementation_;
+  struct Implementation;
+  std::unique_ptr<Implementation> implementation_;
 };
 
 }  // namespace autokernel::serve

@@ -20,7 +20,7 @@
 #include "autokernel/base/local_socket.h"
 #include "autokernel/trial/message.h"
 #include "serve/answer.h"
-#include "serve/seats.h"
+#include "serve/listener.h"
 
 namespace autokernel::serve {
 namespace {
@@ -33,7 +33,6 @@ using std::chrono::seconds;
 
 // A client that was cut off comes back within this, or its trial is not wanted any more.
 constexpr seconds kToComeBack{15};
-constexpr std::chrono::milliseconds kAfterFailure{200};
 // Of a client that does not read: then it is cut off.
 constexpr std::size_t kMostUnsent = std::size_t{32} << 20U;
 // Of all clients together, whose lines have not ended yet.
@@ -188,82 +187,58 @@ class LocalSession : public std::enable_shared_from_this<LocalSession> {
   return peer ? fmt::format("uid {}", peer->user) : std::string();
 }
 
+void listen_on(const fs::path& file, stream_protocol::acceptor& acceptor) {
+  if (connect_to_file(file).is_open()) {
+    throw Error(Stop::environment,
+                fmt::format("cannot listen on {}: another judge does; name another by --socket",
+                            file.string()));
+  }
+  std::error_code missing;
+  if (fs::is_socket(fs::symlink_status(file, missing))) fs::remove(file, missing);
+  error_code failed;
+  failed = acceptor.open(stream_protocol(), failed);
+  try {
+    if (!failed) failed = acceptor.bind(stream_protocol::endpoint(file.string()), failed);
+  } catch (const boost::system::system_error& error) {
+    failed = error.code();  // of a path that is too long
+  }
+  // Who may connect is who may enter the folder.
+  if (!failed &&
+      ::chmod(file.c_str(), S_IRUSR | S_IWUSR | S_IRGRP | S_IWGRP | S_IROTH | S_IWOTH) != 0)
+    failed = error_code(errno, boost::system::system_category());
+  if (!failed) failed = acceptor.listen(asio::socket_base::max_listen_connections, failed);
+  if (failed) {
+    throw Error(Stop::environment,
+                fmt::format("cannot listen on {}: {}; name another socket by --socket",
+                            file.string(), failed.message()));
+  }
+}
+
 }  // namespace
 
-class LocalSessions::Implementation : public std::enable_shared_from_this<Implementation> {
- public:
-  Implementation(asio::io_context& context, fs::path file, Service& service)
-      : acceptor_(context), file_(std::move(file)), service_(service) {
-    if (connect_to_file(file_).is_open()) {
-      throw Error(Stop::environment,
-                  fmt::format("cannot listen on {}: another judge does; name another by --socket",
-                              file_.string()));
-    }
-    std::error_code missing;
-    if (fs::is_socket(fs::symlink_status(file_, missing))) fs::remove(file_, missing);
-    error_code failed;
-    failed = acceptor_.open(stream_protocol(), failed);
-    try {
-      if (!failed) failed = acceptor_.bind(stream_protocol::endpoint(file_.string()), failed);
-    } catch (const boost::system::system_error& error) {
-      failed = error.code();  // of a path that is too long
-    }
-    // Who may connect is who may enter the folder.
-    if (!failed &&
-        ::chmod(file_.c_str(), S_IRUSR | S_IWUSR | S_IRGRP | S_IWGRP | S_IROTH | S_IWOTH) != 0)
-      failed = error_code(errno, boost::system::system_category());
-    if (!failed) failed = acceptor_.listen(asio::socket_base::max_listen_connections, failed);
-    if (failed) {
-      throw Error(Stop::environment,
-                  fmt::format("cannot listen on {}: {}; name another socket by --socket",
-                              file_.string(), failed.message()));
-    }
-  }
-
-  // Where there is no room for another connection, asking again at once would only keep the
-  // processor busy.
-  void accept_after(const error_code& failed) {
-    if (!failed) return accept();
-    pause_.expires_after(kAfterFailure);
-    pause_.async_wait([self = shared_from_this()](const error_code& cancelled) {
-      if (!cancelled) self->accept();
-    });
-  }
-
-  void accept() {
-    acceptor_.async_accept([self = shared_from_this()](error_code failed,
-                                                       stream_protocol::socket socket) {
-      if (failed == asio::error::operation_aborted) return;
-      const std::string client = failed ? std::string() : client_of(socket);
-      if (auto seat = client.empty() ? nullptr : self->seats_->take(client)) {
-        std::make_shared<LocalSession>(std::move(socket), client, self->service_, std::move(seat))
-            ->start();
-      }
-      self->accept_after(failed);
-    });
-  }
-
-  void close() {
-    error_code ignored;
-    pause_.cancel();
-    ignored = acceptor_.close(ignored);
-    std::error_code gone;
-    fs::remove(file_, gone);
-  }
-
- private:
-  stream_protocol::acceptor acceptor_;
-  asio::steady_timer pause_{acceptor_.get_executor()};
-  fs::path file_;
-  Service& service_;
-  const std::shared_ptr<Seats> seats_ = std::make_shared<Seats>(service_.limits().connections);
+struct LocalSessions::Implementation {
+  std::shared_ptr<Listener<stream_protocol>> listener;
+  fs::path file;
 };
 
 LocalSessions::LocalSessions(asio::io_context& context, const fs::path& socket, Service& service)
-    : implementation_(std::make_shared<Implementation>(context, socket, service)) {
-  implementation_->accept();
+    : implementation_(std::make_unique<Implementation>(Implementation{
+          .listener =
+              std::make_shared<Listener<stream_protocol>>(context, service.limits().connections),
+          .file = socket})) {
+  listen_on(socket, implementation_->listener->acceptor());
+  implementation_->listener->accept(
+      client_of, [&service](stream_protocol::socket connection, const std::string& client,
+                            std::shared_ptr<void> seat) {
+        std::make_shared<LocalSession>(std::move(connection), client, service, std::move(seat))
+            ->start();
+      });
 }
 LocalSessions::~LocalSessions() = default;
-void LocalSessions::close() { implementation_->close(); }
+void LocalSessions::close() {
+  implementation_->listener->close();
+  std::error_code gone;
+  fs::remove(implementation_->file, gone);
+}
 
 }  // namespace autokernel::serve

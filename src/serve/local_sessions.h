@@ -23,8 +23,8 @@ class LocalSessions {
   void close();
 
  private:
-  class Implementation;
-  std::shared_ptr<Implementation> implementation_;
+  struct Implementation;
+  std::unique_ptr<Implementation> implementation_;
 };
 
 }  // namespace autokernel::serve
