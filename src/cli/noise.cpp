@@ -1,17 +1,16 @@
 // `autokernel noise`: a kernel measured against itself, and what that says of this machine.
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <ctime>
 #include <filesystem>
 #include <optional>
 #include <string>
 
 #include "autokernel/base/error.h"
 #include "autokernel/base/files.h"
+#include "autokernel/base/utc.h"
 #include "autokernel/cases/case.h"
 #include "autokernel/trial/result.h"
 #include "autokernel/trial/sources.h"
@@ -74,10 +73,6 @@ constexpr int kMostProcesses = 4;  // in the place of one
 // Less is not worth starting a process for.
 constexpr double kShortestProcess = 0.5;
 constexpr double kLongest = 3600;
-
-[[nodiscard]] std::string now_utc() {
-  return fmt::format("{:%FT%TZ}", fmt::gmtime(std::time(nullptr)));
-}
 
 // One process's pairs at the end of the recording.
 void add_pairs(trial::NoiseRecording& recording, const trial::Times& times,
@@ -195,7 +190,7 @@ int Noise::run(const Console& console) {
   noise.driver_version = report.result.versions["driver"];
   noise.case_directory = stored_case(request.case_directory);
   noise.size = size_;
-  noise.at = now_utc();
+  noise.at = utc_to_the_second();
   noise.figures = figures_of(
       recording, min_gain_pct_ ? min_gain_of(*min_gain_pct_) : trial::default_min_gain(device));
   std::optional<Error> not_stored;

@@ -1,10 +1,8 @@
 // `autokernel verify`: whether kernels that won alone win in the program, too.
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <ctime>
 #include <filesystem>
 #include <memory>
 #include <ostream>
@@ -16,6 +14,7 @@
 #include "autokernel/base/error.h"
 #include "autokernel/base/files.h"
 #include "autokernel/base/scratch.h"
+#include "autokernel/base/utc.h"
 #include "autokernel/base/visible_text.h"
 #include "autokernel/programs/replacement_set.h"
 #include "autokernel/programs/verification.h"
@@ -152,7 +151,7 @@ void Verify::keep(const JudgedKernels& judged, const programs::Verification& ver
                   programs::KeptVerification& kept) const {
   kept.program = fs::path(command_.front()).filename().string();
   kept.device = judged.device.name;
-  kept.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+  kept.date = utc_to_the_second();
   kept.measure = comparison_.metric.empty() ? "wall clock" : comparison_.metric;
   kept.in_graphs = verification.in_graphs;
   kept.speedup = verification.speedup;

@@ -1,11 +1,11 @@
 #include "notify/event_stamp.h"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <cstdint>
-#include <ctime>
 #include <random>
+
+#include "autokernel/base/utc.h"
 
 namespace autokernel::notify {
 
@@ -13,7 +13,7 @@ void stamp(Event& event) {
   std::random_device device;
   event.id = fmt::format("{:08x}{:08x}", static_cast<std::uint32_t>(device()),
                          static_cast<std::uint32_t>(device()));
-  if (event.at.empty()) event.at = fmt::format("{:%FT%TZ}", fmt::gmtime(std::time(nullptr)));
+  if (event.at.empty()) event.at = utc_to_the_second();
 }
 
 }  // namespace autokernel::notify

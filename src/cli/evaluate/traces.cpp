@@ -1,14 +1,13 @@
 #include "cli/evaluate/traces.h"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <ctime>
 #include <filesystem>
 
 #include "autokernel/base/error.h"
 #include "autokernel/base/files.h"
+#include "autokernel/base/utc.h"
 #include "autokernel/base/visible_text.h"
 
 namespace autokernel::cli {
@@ -33,12 +32,11 @@ namespace {
 
 [[nodiscard]] bridge::SolutionRun run_of(const trial::Result& result) {
   constexpr double kMicroseconds = 1000;  // to a millisecond
-  bridge::SolutionRun run{
-      .status = status_of(result),
-      .hardware = result.device ? result.device->name : "none",
-      .libs = result.versions,
-      .log = result.reason,
-      .timestamp = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)))};
+  bridge::SolutionRun run{.status = status_of(result),
+                          .hardware = result.device ? result.device->name : "none",
+                          .libs = result.versions,
+                          .log = result.reason,
+                          .timestamp = utc_to_the_second()};
   if (result.differences) {
     run.max_absolute_error = result.differences->max_abs;
     run.max_relative_error = result.differences->max_rel;
