@@ -20,6 +20,7 @@
 
 #include "autokernel/base/error.h"
 #include "autokernel/base/json_bounds.h"
+#include "autokernel/base/landlock.h"
 #include "autokernel/base/visible_text.h"
 #include "autokernel/bridge/solution.h"
 #include "autokernel/cases/case.h"
@@ -494,6 +495,12 @@ class Routes {
 
   void evaluate(const HttpRequest& request, const std::string& /*part*/,
                 const Respond& respond) const {
+    // A solution's host code could read and change what is the judge's.
+    if (!has_landlock()) {
+      throw Refusal{.status = 501,
+                    .what = "solutions are not taken here: their host code is confined by "
+                            "Landlock, which this Linux lacks; /v1/trials takes kernels"};
+    }
     const Json body = body_of(request);
     const auto solution = body.find("solution");
     if (solution == body.end() || !solution->is_object())
