@@ -498,8 +498,9 @@ class Routes {
     // A solution's host code could read and change what is the judge's.
     if (!has_landlock()) {
       throw Refusal{.status = 501,
-                    .what = "solutions are not taken here: their host code is confined by "
-                            "Landlock, which this Linux lacks; /v1/trials takes kernels"};
+                    .what =
+                        "solutions are not taken here: their host code is confined by "
+                        "Landlock, which this Linux lacks; /v1/trials takes kernels"};
     }
     const Json body = body_of(request);
     const auto solution = body.find("solution");
