@@ -29,6 +29,8 @@ driver::DeviceChoice PlaceOptions::choice() const {
                                          "of them",
                                          device.value_or("")));
   }
+  if (launcher->find_first_not_of(" \t\n") == std::string::npos)
+    throw Error(Stop::usage, "--launcher must be a command");
   choice.place = driver::place_of_launcher(*launcher);
   // What cannot be read again from the record of a run is refused.
   if (driver::parse_device(driver::spelling(choice)) != choice)

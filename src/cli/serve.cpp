@@ -68,9 +68,10 @@ void Serve::declare(Options options) {
                   "in turn on one GPU, or the emulated device)")
       .type_name("DEVICES");
   options
-      .add_option("--cases", cases_,
-                  "Cases that kernels are taken for: folders of cases, or with cases in them "
-                  "(default: the nearest case)")
+      .add_option(
+          "--cases", cases_,
+          "Cases that kernels are taken for: a folder of a case, or with cases in it; may be "
+          "given more than once (default: the nearest case)")
       .type_name("DIR");
   options
       .add_option("--store", store_,
@@ -110,6 +111,16 @@ void Serve::declare(Options options) {
   return fs::path(found->second.substr(0, found->second.find(':')));
 }
 
+[[nodiscard]] fs::path own_case() {
+  try {
+    return default_case(fs::current_path());
+  } catch (const Error& error) {
+    throw Error(error.stop(),
+                "there is no case here to judge by; name folders with cases by "
+                "--cases DIR, which may be given more than once");
+  }
+}
+
 serve::JudgeSettings Serve::settings() const {
   serve::JudgeSettings settings;
   if (!listen_.empty() && tokens_.empty())
@@ -131,7 +142,7 @@ serve::JudgeSettings Serve::settings() const {
     }
   }
   for (const std::string& folder : cases_) settings.cases.emplace_back(folder);
-  if (cases_.empty()) settings.cases.push_back(default_case(fs::current_path()));
+  if (cases_.empty()) settings.cases.push_back(own_case());
   settings.store =
       store_ ? fs::path(*store_) : folder_in("STATE_DIRECTORY").value_or(cache_folder() / "judge");
   settings.socket = socket_

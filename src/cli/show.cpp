@@ -92,6 +92,8 @@ void write_files(const cases::KernelSource& source, const std::filesystem::path&
   lines.add("at", experiment.at);
   lines.add("commit", experiment.commit);
   lines.add_unless_empty("incumbent", experiment.incumbent);
+  if (experiment.agent) lines.add("agent", fmt::format("{}", *experiment.agent));
+  lines.add_unless_empty("base", experiment.base);
   lines.add("status", ledger::spelling(experiment.status));
   lines.add("verdict", experiment.verdict);
   lines.add_unless_empty("reason", experiment.reason);

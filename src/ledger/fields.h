@@ -136,6 +136,8 @@ void visit_fields(auto&& fields, Object& experiment) {
   fields("reason", experiment.reason);
   fields("commit", experiment.commit);
   fields("incumbent", experiment.incumbent);
+  fields("agent", experiment.agent);
+  fields("base", experiment.base);
   fields("source_digest", experiment.source_digest);
   fields("median_us", experiment.median_us);
   fields("tflops_s", experiment.tflops_s);

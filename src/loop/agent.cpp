@@ -164,6 +164,16 @@ AgentTurn run_agent(const AgentCommand& command, const Interrupts& interrupts,
   return turn;
 }
 
+std::string last_words(const std::string& output) {
+  constexpr std::size_t kLongest = 200;
+  const std::size_t end = output.find_last_not_of(" \t\r\n");
+  if (end == std::string::npos) return {};
+  const std::size_t before = output.find_last_of("\r\n", end);
+  const std::size_t begin = before == std::string::npos ? 0 : before + 1;
+  const std::string line = output.substr(begin, std::min(end + 1 - begin, kLongest));
+  return "; its last line: " + visible_line(line);
+}
+
 std::string idea_of(const std::filesystem::path& file, const std::string& output) {
   std::string idea;
   try {

@@ -39,6 +39,9 @@ struct AgentTurn {
     const AgentCommand& command, const Interrupts& interrupts,
     const std::function<void(std::chrono::duration<double>)>& waiting);
 
+// "; its last line: ...", of what an agent printed; empty where it printed nothing.
+[[nodiscard]] std::string last_words(const std::string& output);
+
 // What the agent says its idea was: the text in `file`, else the last line of its output that
 // begins with "IDEA:", else empty. One line of at most 500 bytes.
 [[nodiscard]] std::string idea_of(const std::filesystem::path& file, const std::string& output);

@@ -30,6 +30,7 @@
 #include "loop/scope.h"
 #include "loop/seal.h"
 #include "loop/stray_processes.h"
+#include "loop/unmeasured_edit.h"
 #include "loop/workspace.h"
 
 namespace autokernel::loop {
@@ -49,16 +50,6 @@ constexpr std::chrono::milliseconds kBetweenLooks{100};
 constexpr const char* kStash = "refs/stash";
 
 // The last line that an agent has written, as the end of a sentence; empty where it wrote none.
-[[nodiscard]] std::string last_words(const std::string& output) {
-  constexpr std::size_t kLongest = 200;
-  const std::size_t end = output.find_last_not_of(" \t\r\n");
-  if (end == std::string::npos) return {};
-  const std::size_t before = output.find_last_of("\r\n", end);
-  const std::size_t begin = before == std::string::npos ? 0 : before + 1;
-  const std::string line = output.substr(begin, std::min(end + 1 - begin, kLongest));
-  return "; its last line: " + visible_line(line);
-}
-
 // What a turn may have to put back and no commit holds: a clean-up of git's would take it away.
 [[nodiscard]] std::vector<std::string> blobs_of(const ledger::RunStarted& run) {
   std::vector<std::string> blobs;
@@ -88,6 +79,10 @@ class AgentDriver {
     // Whoever drives it wants it to go on.
     record_.status().finished = false;
     int in_vain = 0;
+    if (const auto idea = unmeasured_idea()) {
+      workspace_.say("an edit that was not measured is measured first: " + *idea);
+      static_cast<void>(step({}, *idea, {}));
+    }
     while (driven_.signal == 0 && budget_.why_stop(record_.status(), driven_.experiments).empty()) {
       record_.status().hours = hours_of(record_.status());
       in_vain = take_turn() ? 0 : in_vain + 1;
@@ -188,11 +183,28 @@ class AgentDriver {
       return true;
     } catch (const Error& error) {
       // Nothing new to try: what it is, git has already, but for comments.
-      if (error.stop() != Stop::usage) throw;
+      if (error.stop() != Stop::usage) {
+        note_unmeasured(unmeasured_file(), kernel_file(), idea);
+        throw;
+      }
       take_edit_away();
       in_vain(turn, "tried before", error.what(), cleanup);
       return false;
     }
+  }
+
+  [[nodiscard]] fs::path unmeasured_file() const {
+    return workspace_.folders().own() / "unmeasured";
+  }
+  [[nodiscard]] fs::path kernel_file() {
+    return workspace_.folders().root() / record_.status().run.editable;
+  }
+  // Of an edit that an earlier drive could not measure.
+  [[nodiscard]] std::optional<std::string> unmeasured_idea() {
+    auto idea = take_unmeasured(unmeasured_file(), kernel_file());
+    const Status& status = record_.status();
+    if (EditableSet(status.run).matches(workspace_.repository(), status.best.commit)) idea.reset();
+    return idea;
   }
 
   void take_edit_away() {

@@ -37,7 +37,7 @@ void require_sound(const Workspace& workspace, RunRecord& record, const Measurer
 }
 
 void require_known_device(const ledger::RunStarted& run) {
-  trial::require_known_place(driver::parse_device(run.device).place);
+  trial::require_known_place(driver::parse_device(run.device).place, run.device);
 }
 
 }  // namespace autokernel::loop

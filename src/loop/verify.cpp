@@ -11,6 +11,7 @@
 #include "loop/names.h"
 #include "loop/original_case.h"
 #include "loop/results_file.h"
+#include "loop/run_checks.h"
 #include "loop/run_clock.h"
 #include "loop/run_record.h"
 #include "loop/tampering.h"
@@ -126,6 +127,8 @@ Verification Loop::verify(const std::string& tag, int processes, Python python,
                                          "confined to a folder of its own",
                                          run.tag, run.editable));
   }
+
+  if (!device) require_known_device(run);
 
   Verification verification;
   verification.status = status;

@@ -358,6 +358,8 @@ class Routes {
     trial::TrialOrder order;
     order.request = own->request;
     order.request.source = text_in(body, "source");
+    if (order.request.source.find_first_not_of(" \t\r\n") == std::string::npos)
+      throw Refusal{.status = 422, .what = "'source' is empty"};
     order.request.files = files_in(body);
     order.request.size = text_in(body, "size", "default");
     order.request.architecture = text_in(body, "arch", "");

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
+#include "autokernel/base/visible_text.h"
 #include "serve/judge_request.h"
 
 namespace autokernel::serve {
@@ -68,16 +70,23 @@ TrialId Service::submit(const std::string& client, const std::string& key,
                         const RegisteredCase& own, const trial::TrialOrder& order,
                         double deadline_seconds) {
   if (key.size() > kLongestKey) throw Refusal{.what = "its key is too long"};
-  if (const auto known = ledger_.find(client, key)) return *known;
   const trial::TrialOrder judged = judged_order(order, own);
   const Wanted wanted = wanted_by(judged.request);
+  Task task{.client = client,
+            .key = key,
+            .case_name = own.name,
+            .order = trial::encode(judged),
+            .wanted = wanted};
+  if (const auto known = ledger_.find(client, key)) {
+    const auto earlier = ledger_.find(*known);
+    if (earlier && earlier->case_name == task.case_name && earlier->order == task.order)
+      return *known;
+    throw Refusal{.status = 409,
+                  .what = fmt::format("the key '{}' is that of another trial of yours, {}",
+                                      visible_line(key), *known)};
+  }
   require_device(wanted);
-  return submit(Task{.client = client,
-                     .key = key,
-                     .case_name = own.name,
-                     .order = trial::encode(judged),
-                     .wanted = wanted},
-                deadline_seconds);
+  return submit(std::move(task), deadline_seconds);
 }
 
 TrialId Service::submit(const std::string& client, const std::string& key,

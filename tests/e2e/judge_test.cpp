@@ -146,6 +146,13 @@ TEST_F(Judge, TakesTrialsByHttp) {
   const json compared = http_json(200, "GET", faster.at("url").get<std::string>() + "?timeout=60");
   EXPECT_EQ(compared.at("result").at("comparison").at("outcome"), "faster") << compared;
   EXPECT_EQ(http_json(200, "GET", "/health", "", "").at("status"), "ok");
+  // The same key is the same trial, and no other.
+  json named = json::parse(trial(kernel(kFastest)));
+  named["key"] = "mine";
+  const json first = http_json(202, "POST", "/v1/trials", named.dump());
+  EXPECT_EQ(http_json(202, "POST", "/v1/trials", named.dump()).at("id"), first.at("id"));
+  named["source"] = kernel(kSlow);
+  http_json(409, "POST", "/v1/trials", named.dump());
 }
 
 TEST_F(Judge, HttpTellsNobodyOfOthersTrials) {

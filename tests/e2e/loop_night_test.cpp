@@ -83,35 +83,74 @@ TEST_F(LoopNight, WhatDoesNotPassEndsIt) {
 }
 
 // The device is that of a machine that cannot be reached for a while.
-TEST_F(LoopNight, ADeviceThatComesBackIsWaitedForAndTheEditIsTried) {
-  const fs::path ssh = repository_.beside("bin/ssh");
-  fs::create_directories(ssh.parent_path());
-  std::ofstream(ssh) << "#!/bin/sh\ntest -e '" << repository_.beside("up").string()
-                     << "' || { echo 'No route to host' >&2; exit 255; }\nwhile [ \"$1\" != -- ]; "
-                        "do shift; done\nPATH="
-                     << fs::path(AUTOKERNEL_PROGRAM).parent_path().string()
-                     << ":$PATH exec setsid --wait sh -c \"$3\"\n";
-  fs::permissions(ssh, fs::perms::owner_all);
-  const auto over_ssh = [&](Invocation invocation) {
-    invocation.environment["PATH"] = ssh.parent_path().string() + ":/usr/bin:/bin";
+class LoopNightElsewhere : public LoopNight {
+ protected:
+  // A run there, whose machine goes while the first edit is made.
+  LoopNightElsewhere() {
+    const fs::path ssh = bin() / "ssh";
+    fs::create_directories(bin());
+    std::ofstream(ssh) << "#!/bin/sh\ntest -e '" << up().string()
+                       << "' || { echo 'No route to host' >&2; exit 255; }\nwhile [ \"$1\" != -- "
+                          "]; do shift; done\nPATH="
+                       << fs::path(AUTOKERNEL_PROGRAM).parent_path().string()
+                       << ":$PATH exec setsid --wait sh -c \"$3\"\n";
+    fs::permissions(ssh, fs::perms::owner_all);
+    std::ofstream(up()) << "";
+    repository_.git("checkout", "-q", "main");
+    EXPECT_EQ(test::run(over_ssh(autokernel({"loop", "start", "far", "--device", "ssh://there/cpu",
+                                             "--size", "check"})))
+                  .code,
+              0);
+    turn(1, kernel(kFastest));
+    misdeed(1, "rm '" + up().string() + "'");
+    misdeed(2, "false");
+  }
+  [[nodiscard]] fs::path bin() const { return repository_.beside("bin"); }
+  [[nodiscard]] fs::path up() const { return repository_.beside("up"); }
+  [[nodiscard]] Invocation over_ssh(Invocation invocation) const {
+    invocation.environment["PATH"] = bin().string() + ":/usr/bin:/bin";
     return invocation;
-  };
-  std::ofstream(repository_.beside("up")) << "";
-  repository_.git("checkout", "-q", "main");
-  ASSERT_EQ(test::run(over_ssh(autokernel({"loop", "start", "far", "--device", "ssh://there/cpu",
-                                           "--size", "check"})))
-                .code,
-            0);
-  turn(1, kernel(kFastest));
-  misdeed(1, "rm '" + repository_.beside("up").string() + "'");
-  RunningProgram run(over_ssh(night({"--park", "1", "--park-retry", "2", "--max-runs", "1"})));
+  }
+  [[nodiscard]] int turns() const {
+    int count = 0;
+    std::ifstream(script() / "turns") >> count;
+    return count;
+  }
+  void expect_edit_measured(std::vector<std::string> more) const {
+    more.insert(more.end(), {"--park", "1", "--park-retry", "2", "--max-runs", "1"});
+    RunningProgram run(over_ssh(night(more)));
+    wait_for([&] { return exists("parked"); });
+    std::ofstream(up()) << "";
+    const Outcome ended = run.wait(seconds{120});
+    EXPECT_EQ(ended.code, 20) << ended.out << ended.err;
+    EXPECT_THAT(ended.err, HasSubstr("No route to host"));
+    EXPECT_THAT(ended.err, HasSubstr("an edit that was not measured is measured first"));
+    EXPECT_EQ(kernel_now(), kernel(kFastest));
+    EXPECT_EQ(turns(), 1);
+    EXPECT_FALSE(exists("unmeasured"));
+    EXPECT_FALSE(exists("agents"));
+  }
+};
+
+TEST_F(LoopNightElsewhere, ADeviceThatComesBackIsWaitedForAndTheEditIsTried) {
+  expect_edit_measured({});
+}
+
+TEST_F(LoopNightElsewhere, OfSeveralAgentsToo) { expect_edit_measured({"--parallel", "1"}); }
+
+TEST_F(LoopNightElsewhere, WhatAKilledOneHasSaidIsForgotten) {
+  RunningProgram run(over_ssh(night({"--park", "1", "--max-runs", "1"})));
   wait_for([&] { return exists("parked"); });
-  EXPECT_EQ(kernel_now(), kernel(kFastest));
-  std::ofstream(repository_.beside("up")) << "";
-  const Outcome ended = run.wait(seconds{120});
-  EXPECT_EQ(ended.code, 20) << ended.out << ended.err;
-  EXPECT_THAT(ended.err, HasSubstr("No route to host"));
-  EXPECT_EQ(kernel_now(), kernel(kFastest));
+  EXPECT_THAT(run_autokernel({"loop", "status"}).out,
+              AllOf(HasSubstr("parked: "), HasSubstr("under_way: "), HasSubstr("wait until")));
+  run.send(SIGKILL);
+  static_cast<void>(run.wait(seconds{60}));
+  EXPECT_THAT(run_autokernel({"loop", "status"}).out, Not(HasSubstr("parked")));
+  std::ofstream(up()) << "";
+  const Outcome resumed = test::run(over_ssh(autokernel({"loop", "run", "--resume"})));
+  EXPECT_EQ(resumed.code, 20) << resumed.out << resumed.err;
+  EXPECT_EQ(turns(), 1);
+  EXPECT_FALSE(exists("parked"));
 }
 
 TEST_F(LoopNight, ARebootIsResumedFrom) {

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <set>
 #include <thread>
 
 #include "e2e/loop_workplace.h"
@@ -238,6 +239,22 @@ TEST_F(LoopParallel, OtherFilesAndCommitsOfAnAgentAreKeptAsideAndSaid) {
   EXPECT_TRUE(fs::exists(aside / "kernels/case.toml"));
   EXPECT_NE(repository_.line("for-each-ref", "refs/autokernel-strays"), "");
   EXPECT_FALSE(fs::exists(repository_.root() / "notes.txt"));
+}
+
+TEST_F(LoopParallel, EachExperimentKeepsItsLogItsAgentAndWhatItStartedFrom) {
+  for (const char* name : {"a", "b"}) {
+    idea(name, kernel(*name == 'a' ? kFaster : kFastest));
+    EXPECT_EQ(drive({"--parallel", "1", "--max-runs", "1", "--strategy", "islands"}).code, 20);
+  }
+  std::set<std::string> logs;
+  for (const auto& entry : entries("experiment")) {
+    logs.insert(entry.at("log"));
+    if (entry.at("number") == 0) continue;
+    EXPECT_EQ(entry.at("agent"), 1);
+    EXPECT_TRUE(entry.at("base").is_null()) << entry.at("base");
+  }
+  EXPECT_THAT(logs, SizeIs(3));
+  EXPECT_THAT(run_autokernel({"show", "2"}).out, HasSubstr("agent:            1"));
 }
 
 TEST_F(LoopParallel, AnAgentLooksAtTheRunFromItsWorktree) {

@@ -134,9 +134,13 @@ struct Experiment {
   // "baseline", "kept", "not faster", "inconclusive", "incorrect", "does not compile", "timed out",
   // "crashed", "unsupported", "interrupted"
   std::string verdict;
-  std::string reason;         // empty where it was kept
-  std::string commit;         // of its source
-  std::string incumbent;      // the commit it was compared with; empty for the baseline
+  std::string reason;     // empty where it was kept
+  std::string commit;     // of its source
+  std::string incumbent;  // the commit it was compared with; empty for the baseline
+  // Of several agents at a time: whose it is, and the commit that this one started from, where that
+  // is another one than the incumbent.
+  std::optional<int> agent = {};
+  std::string base = {};
   std::string source_digest;  // of the source without comments and blanks, to find what was tried
   std::optional<double> median_us;
   std::optional<double> tflops_s;

@@ -10,7 +10,8 @@ namespace autokernel::trial {
 // This machine and a judge on it need no word. Throws Error(environment) where that cannot be
 // written down.
 void remember_place(const std::string& place);
-// Throws Error(usage) where nobody has named it here.
-void require_known_place(const std::string& place);
+// Throws Error(usage) where nobody has named it here. `device`: as --device has it; empty: any
+// there.
+void require_known_place(const std::string& place, const std::string& device = {});
 
 }  // namespace autokernel::trial

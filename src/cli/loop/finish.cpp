@@ -58,9 +58,6 @@ void LoopFinish::declare(Options options) {
 
 int LoopFinish::run(const Console& console) {
   trial::refuse_judges_of_this_user();
-  // A run that is finished is not gone on with after a reboot.
-  const auto root = repository_of(std::filesystem::current_path());
-  if (root) remove_unfinished(*root / ".autokernel/drive.json");
   RunNotifications notifications(console, no_notify_);
   Watching watching(console, verbose_ ? Diagnostics::Level::verbose : Diagnostics::Level::quiet,
                     timeout_.limits());
@@ -68,6 +65,9 @@ int LoopFinish::run(const Console& console) {
                                deciding_context(watching, notifications, hidden_sizes_, false));
   remembered_.require_same(loop.run());
   const loop::Finish finish = loop.finish(processes_);
+  // A run that is finished is not gone on with after a reboot.
+  if (const auto root = repository_of(std::filesystem::current_path()))
+    remove_unfinished(*root / ".autokernel/drive.json");
   console.out << (json_ ? ledger::lines_of({finish.headline}) : finish_text(finish)) << std::flush;
   notifications.finished(finish);
   notifications.settle();

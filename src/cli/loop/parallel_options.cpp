@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cli/device_list.h"
+#include "cli/required_device.h"
 
 namespace autokernel::cli {
 namespace {
@@ -36,6 +37,8 @@ loop::ParallelOptions ParallelChoice::options(const loop::DriveOptions& drive,
   loop::ParallelOptions parallel;
   parallel.drive = drive;
   if (devices) parallel.devices = devices_in(*devices);
+  for (const driver::DeviceChoice& device : parallel.devices)
+    if (device.place.empty()) require_device(device);
   parallel.agents = agents ? static_cast<std::size_t>(*agents) : parallel.devices.size();
   parallel.strategy = static_cast<loop::StrategyKind>(
       std::ranges::find(loop::kStrategies, strategy) - loop::kStrategies.begin());

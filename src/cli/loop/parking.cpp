@@ -3,6 +3,7 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <poll.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -31,6 +32,15 @@ constexpr std::chrono::milliseconds kInterval{1000};
       fmt::gmtime(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now())));
 }
 
+// Whether that process is one of this program: a number is given again after a reboot.
+[[nodiscard]] bool is_running(const std::string& process) {
+  if (process.empty() || process.find_first_not_of("0123456789") != std::string::npos) return false;
+  std::error_code gone;
+  const auto program = std::filesystem::read_symlink("/proc/" + process + "/exe", gone);
+  const auto own = std::filesystem::read_symlink("/proc/self/exe", gone);
+  return !gone && program.filename() == own.filename();
+}
+
 [[nodiscard]] std::string minutes(double seconds) {
   return seconds < 2 * kSecondsPerMinute ? fmt::format("{:.0f} s", seconds)
                                          : fmt::format("{:.0f} min", seconds / kSecondsPerMinute);
@@ -47,7 +57,7 @@ Trouble trouble_of(const std::string& failure, bool of_agent) {
     const char* word;
     const char* advice;
   };
-  constexpr std::array<Sign, 9> kSigns = {{
+  constexpr std::array<Sign, 10> kSigns = {{
       {"No space left", "free space on that disk"},
       {"Disk quota", "free space, or raise the quota"},
       {"Read-only file system", "look at the system's log: the disk may be failing"},
@@ -59,10 +69,17 @@ Trouble trouble_of(const std::string& failure, bool of_agent) {
       {"NVML", "'nvidia-smi' says whether driver and GPU are there; reset the GPU, or reboot"},
       {"CUDA_ERROR", "the system's log says more (Xid); reset the GPU, or reboot"},
       {"cannot measure at", "see whether that machine can be reached"},
+      {"the judge at", "see whether the judge runs, and can be reached"},
   }};
   for (const auto& [word, advice] : kSigns)
     if (failure.find(word) != std::string::npos) return {.what = failure, .advice = advice};
   return {.what = failure, .advice = "'autokernel doctor' checks the machine"};
+}
+
+Parking::Parking(const ParkingOptions& options, std::filesystem::path file)
+    : options_(options), file_(std::move(file)) {
+  std::error_code gone;
+  std::filesystem::remove(file_, gone);
 }
 
 bool Parking::wait(const Trouble& trouble, const Interrupts& interrupts,
@@ -76,11 +93,11 @@ bool Parking::wait(const Trouble& trouble, const Interrupts& interrupts,
   const double longer = options_.first_seconds * std::exp2(std::min(pause.tries, 20));
   const double length = std::min({left, longer, kLongestPause});
   const std::string note =
-      fmt::format("parked since {}: {}; what to do: {}; the next try is in {}", pause.from,
+      fmt::format("since {}: {}; what to do: {}; the next try is in {}", pause.from,
                   visible_line(trouble.what), trouble.advice, minutes(length));
-  if (pause.tries == 0) told(note);
+  if (pause.tries == 0) told("parked " + note);
   try {
-    write_file_atomically(file_, note + "\n", Sync::no);
+    write_file_atomically(file_, fmt::format("{}\n{}\n", ::getpid(), note), Sync::no);
   } catch (const Error& error) {
     // The disk may be what is in the way.
     if (pause.tries == 0) told(error.what());
@@ -124,7 +141,12 @@ std::string parked_note(const std::filesystem::path& file) {
     std::error_code missing;
     if (!std::filesystem::is_regular_file(std::filesystem::symlink_status(file, missing)))
       return {};
-    return visible_line(read_file(file, "why the run waits"));
+    const std::string text = read_file(file, "why the run waits");
+    const std::size_t end = text.find('\n');
+    if (end == std::string::npos || !is_running(text.substr(0, end))) return {};
+    std::string note = visible_line(text.substr(end + 1));
+    note.erase(note.find_last_not_of(' ') + 1);
+    return note;
   } catch (const Error&) {
     return {};
   }

@@ -28,9 +28,9 @@ struct Trouble {
 
 class Parking {
  public:
-  // `file` says that it waits, and why, as long as it does.
-  Parking(const ParkingOptions& options, std::filesystem::path file)
-      : options_(options), file_(std::move(file)) {}
+  // `file` says that it waits, and why, as long as it does. One that a killed program has left is
+  // removed.
+  Parking(const ParkingOptions& options, std::filesystem::path file);
 
   // Waits before another try. False where it has waited for long enough. `told` gets a line when a
   // pause begins. Throws Interrupted.
@@ -56,7 +56,7 @@ class Parking {
   std::vector<Pause> pauses_;
 };
 
-// What the file of a run that waits says, on one line; empty where there is none.
+// What the file of a run that waits says, on one line; empty where none does.
 [[nodiscard]] std::string parked_note(const std::filesystem::path& file);
 
 }  // namespace autokernel::cli

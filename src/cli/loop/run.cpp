@@ -163,6 +163,9 @@ loop::Driven LoopRun::drive_parallel(loop::Loop& loop, const loop::DriveOptions&
 void LoopRun::require_sense() const {
   if (asked_.drive.agent.empty())
     throw Error(Stop::usage, "--agent is required: the agent's command line");
+  if (asked_.parking.most_hours <= 0 &&
+      asked_.parking.first_seconds != ParkingOptions{}.first_seconds)
+    throw Error(Stop::usage, "--park-retry needs --park HOURS");
   if (plan_ && asked_.parallel.is_made()) {
     throw Error(Stop::usage,
                 "--plan goes from kernel to kernel with one agent: leave out --parallel "

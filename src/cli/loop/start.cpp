@@ -5,6 +5,7 @@
 
 #include "autokernel/base/error.h"
 #include "autokernel/base/visible_text.h"
+#include "autokernel/trial/judge.h"
 #include "autokernel/trial/verdicts.h"
 #include "cli/commands.h"
 #include "cli/default_case.h"
@@ -100,6 +101,11 @@ int LoopStart::run(const Console& console) {
   options.tag = tag_;
   options.case_directory = chosen_case(remembered_.case_directory);
   options.device = remembered_.place.choice();
+  if (driver::kind_of_place(options.device.place) == driver::PlaceKind::judge &&
+      trial::is_judge_of_this_user(options.device.place)) {
+    console.err << "autokernel: this judge runs as you do: 'loop finish' will confirm nothing by "
+                   "it (docs/judge.md)\n";
+  }
   require_architecture(architecture_);
   options.architecture = architecture_;
   options.size = size_;

@@ -71,11 +71,12 @@ void LoopStatus::declare(Options options) {
 int LoopStatus::run(const Console& console) {
   Watching watching(console, Diagnostics::Level::quiet);
   auto loop = loop::Loop::open_to_read(std::filesystem::current_path(), watching.context());
-  const loop::Status& status = loop.status();
+  loop::Status status = loop.status();
   remembered_.require_same(status.run);
   const std::string noise = noise_of(status.run, console);
   const auto root = repository_of(std::filesystem::current_path());
   const std::string parked = root ? parked_note(*root / ".autokernel/parked") : std::string();
+  if (!parked.empty()) status.under_way = "a 'loop run' that waits";
   console.out << (json_ ? status_json(with_outcome(status, loop), noise, parked)
                         : status_text(status, noise));
   if (!json_ && !parked.empty()) console.out << "parked:           " << parked << '\n';

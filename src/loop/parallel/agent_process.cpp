@@ -4,8 +4,10 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <chrono>
 #include <filesystem>
 #include <map>
@@ -31,12 +33,31 @@
 #include "loop/run_record.h"
 #include "loop/run_reference.h"
 #include "loop/stray_processes.h"
+#include "loop/unmeasured_edit.h"
 
 namespace autokernel::loop {
 namespace {
 
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
+
+// The greatest number of a log of that agent with this prefix; 0: there is none.
+[[nodiscard]] int last_log(const Folders& folders, const std::string& tag, std::size_t agent,
+                           const std::string& prefix) {
+  const fs::path folder =
+      folders.root() / fs::path(Folders::log_by_agent(tag, agent, "any")).parent_path();
+  int last = 0;
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(folder, none)) {
+    const std::string name = entry.path().stem();
+    int number = 0;
+    if (!name.starts_with(prefix)) continue;
+    const char* const end = name.data() + name.size();
+    const auto [stopped, failed] = std::from_chars(name.data() + prefix.size(), end, number);
+    if (failed == std::errc{} && stopped == end) last = std::max(last, number);
+  }
+  return last;
+}
 
 class AgentProcess {
  public:
@@ -46,7 +67,12 @@ class AgentProcess {
         workspace_(fs::current_path(), context.say, {}),
         record_(workspace_),
         measurer_(workspace_, std::move(context)),
-        worktree_(workspace_, options.number) {}
+        worktree_(workspace_, options.number) {
+    // An earlier process's logs are those of experiments in the record.
+    const std::string& tag = record_.status().run.tag;
+    turns_ = last_log(workspace_.folders(), tag, options.number, "turn-");
+    trials_ = last_log(workspace_.folders(), tag, options.number, "");
+  }
 
   void run() {
     const Owned<Measurer*> listening = measurer_.finishing_a_step(signal_);
@@ -102,7 +128,9 @@ class AgentProcess {
   void take_turn(const AgentOrder& order) {
     report({.kind = AgentReport::Kind::works});
     const Status& status = this->status();
+    if (has_unmeasured(status)) return report({.kind = AgentReport::Kind::edited});
     worktree_.set(order.base, EditableSet(status.run));
+    base_ = order.base;
     const AgentTurn turn = have_it_edit(status, order);
     for (const std::string& misdeed : misdeeds_of(turn, status.run))
       report({.kind = AgentReport::Kind::says, .reason = misdeed});
@@ -122,14 +150,27 @@ class AgentProcess {
       const bool failed = turn.ending == AgentTurn::Ending::failed;
       return in_vain(failed ? "failed" : "no edit",
                      failed
-                         ? fmt::format("it ended with {} and edited nothing; its output is in {}",
-                                       turn.how, output_)
+                         ? fmt::format("it ended with {} and edited nothing{}; its output is in {}",
+                                       turn.how, last_words(turn.output), output_)
                          : editable.names() + " was not edited");
     }
     idea_ = idea_of(idea_file(), turn.output);
     if (idea_.empty()) idea_ = "an edit without a description";
     // Whatever the agent has done to the run is set right first, by the one who keeps its record.
     report({.kind = AgentReport::Kind::edited});
+  }
+
+  // An edit of an earlier process's, which could not be measured then.
+  [[nodiscard]] bool has_unmeasured(const Status& status) {
+    if (!is_unmeasured(worktree_.unmeasured_file()) || !worktree_.reopen()) return false;
+    const auto idea =
+        take_unmeasured(worktree_.unmeasured_file(), worktree_.root() / status.run.editable);
+    if (!idea || EditableSet(status.run).matches(worktree_.repository(), worktree_.commit()))
+      return false;
+    workspace_.say("an edit that was not measured is measured first: " + *idea);
+    idea_ = *idea;
+    base_ = worktree_.commit();
+    return true;
   }
 
   [[nodiscard]] AgentTurn have_it_edit(const Status& status, const AgentOrder& order) {
@@ -202,14 +243,25 @@ class AgentProcess {
     set_run_reference(workspace_.repository(), reference_of_agent(options_.number), started.commit);
     ++trials_;
     started.log = Folders::log_by_agent(status.run.tag, options_.number, std::to_string(trials_));
-    const Judged judged = GoalTrials(measurer_, status.run, candidate->files)
-                              .measure(candidate->request, started.log);
+    const Judged judged = measured(status, *candidate);
     ledger::Experiment experiment = experiment_of(*candidate, judged);
     experiment.result = trial::record(candidate->request, judged.result, experiment.log);
     experiment.seconds = std::chrono::duration<double>(Clock::now() - begun_).count();
+    experiment.agent = static_cast<int>(options_.number);
+    if (base_ != experiment.incumbent) experiment.base = base_;
     report({.kind = AgentReport::Kind::attempt,
             .experiment = std::move(experiment),
             .result = trial::encode(trial::Event(judged.result))});
+  }
+
+  [[nodiscard]] Judged measured(const Status& status, const Candidate& candidate) {
+    try {
+      return GoalTrials(measurer_, status.run, candidate.files)
+          .measure(candidate.request, candidate.trying.experiment.log);
+    } catch (const Error&) {
+      note_unmeasured(worktree_.unmeasured_file(), worktree_.root() / status.run.editable, idea_);
+      throw;
+    }
   }
 
   void in_vain(const std::string& outcome, const std::string& reason) const {
@@ -231,6 +283,7 @@ class AgentProcess {
   LineBuffer lines_;
   Clock::time_point begun_;
   std::string idea_;
+  std::string base_;    // the commit that the agent started from
   std::string output_;  // log of the last turn, from the root
   int turns_ = 0;
   int trials_ = 0;

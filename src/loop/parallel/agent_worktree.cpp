@@ -36,20 +36,30 @@ fs::path AgentWorktree::turn_folder() const {
   return folder;
 }
 
-void AgentWorktree::rescue(const EditableSet& editable) {
+bool AgentWorktree::reopen() {
   // Before anything there is touched: no folder on the way may be a link to somewhere else.
   workspace_.folders().make_below(root_.parent_path());
   std::error_code unreadable;
-  if (repository_ || !fs::exists(root_ / ".git", unreadable)) return;
+  if (repository_ || !fs::exists(root_ / ".git", unreadable)) return false;
   try {
     repository_ = std::make_unique<repo::Repository>(repo::Repository::open(root_));
     commit_ = repository_->head().commit;
+    return true;
+  } catch (const Error&) {
+    // What cannot be opened any more is made again.
+    repository_.reset();
+    return false;
+  }
+}
+
+void AgentWorktree::rescue(const EditableSet& editable) {
+  if (!reopen()) return;
+  try {
     if (const std::string aside = put_edit_aside(editable); !aside.empty()) {
       workspace_.say(
           fmt::format("an edit of agent {} that was never measured is in {}", agent_, aside));
     }
   } catch (const Error&) {
-    // What cannot be opened any more is made again.
     repository_.reset();
   }
 }

@@ -19,6 +19,8 @@ class AgentWorktree {
   // Makes all files those of the commit. What an earlier process has left of an edit goes aside
   // first, and where that is, is said.
   void set(const std::string& commit, const EditableSet& editable);
+  // Opens what an earlier process has left. False where there is nothing, or it cannot be opened.
+  [[nodiscard]] bool reopen();
   // Puts aside what an earlier process has left there of an edit, and says where that is.
   void rescue(const EditableSet& editable);
   // Copies the editable files that lie there to where nothing overwrites them: the folder, from the
@@ -38,6 +40,9 @@ class AgentWorktree {
   [[nodiscard]] const std::filesystem::path& root() const { return root_; }
   // For the brief and the idea, which git ignores.
   [[nodiscard]] std::filesystem::path own() const { return root_.string() + ".turn"; }
+  // Of an edit that could not be measured (unmeasured_edit.h).
+  [[nodiscard]] std::filesystem::path unmeasured_file() const { return own() / "unmeasured"; }
+  [[nodiscard]] const std::string& commit() const { return commit_; }
   // Where the turn under way is written down (stray_processes.h).
   [[nodiscard]] std::filesystem::path turn_folder() const;
 

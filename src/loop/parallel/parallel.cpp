@@ -34,6 +34,7 @@
 #include "loop/run_clock.h"
 #include "loop/run_record.h"
 #include "loop/seal.h"
+#include "loop/unmeasured_edit.h"
 
 namespace autokernel::loop {
 namespace {
@@ -169,17 +170,19 @@ class ParallelDriver {
     require_sound(workspace_, record_, measurer_);
     record_.status().finished = false;
     start_agents();
-    while (true) {
-      if (driven_.signal == 0) give_orders();
-      if (std::ranges::none_of(agents_, [](const auto& agent) { return agent->is_busy(); })) break;
-      wait();
-      for (const auto& agent : agents_) attend(*agent);
+    try {
+      while (true) {
+        if (driven_.signal == 0) give_orders();
+        if (std::ranges::none_of(agents_, [](const auto& agent) { return agent->is_busy(); }))
+          break;
+        wait();
+        for (const auto& agent : agents_) attend(*agent);
+      }
+    } catch (const Error&) {
+      end_agents();
+      throw;
     }
-    for (const auto& agent : agents_) {
-      const bool is_at_rest = agent->is_at_rest();
-      agent->finish();
-      if (is_at_rest) remove_worktree(*agent);
-    }
+    end_agents();
     if (!driven_.gave_up) {
       driven_.why = driven_.signal != 0 ? "interrupted" : why_stop();
     }
@@ -193,6 +196,17 @@ class ParallelDriver {
       const trial::DeviceChoice& device =
           options_.devices.empty() ? of_run : options_.devices[i % options_.devices.size()];
       agents_.push_back(std::make_unique<AgentAtWork>(options_.process, i + 1, device));
+    }
+  }
+
+  void end_agents() {
+    for (const auto& agent : agents_) {
+      agent->finish();
+      try {
+        leave_worktree(*agent);
+      } catch (const Error& error) {
+        workspace_.say(error.what());  // what is known of the drive counts for more
+      }
     }
   }
 
@@ -414,11 +428,20 @@ class ParallelDriver {
     return folder.lexically_relative(folders.root()).string();
   }
 
-  // What an agent that was lost has left in its own stays for the next drive to find.
-  void remove_worktree(const AgentAtWork& agent) {
+  // What could not be measured stays for the next drive; everything else goes aside.
+  void leave_worktree(const AgentAtWork& agent) {
     AgentWorktree worktree(workspace_, agent.number());
-    // Of one that had no turn, an earlier drive may have left an edit.
-    if (!agent.had_turn()) worktree.rescue(EditableSet(record_.status().run));
+    if (is_unmeasured(worktree.unmeasured_file())) {
+      workspace_.say(
+          fmt::format("the edit of agent {} that could not be measured is in {}; the "
+                      "next 'loop run --parallel' measures it",
+                      agent.number(),
+                      worktree.root().lexically_relative(workspace_.folders().root()).string()));
+      return;
+    }
+    // Of one that ended in order after a turn, all there was to say has been said.
+    if (!agent.had_turn() || !agent.is_at_rest())
+      worktree.rescue(EditableSet(record_.status().run));
     worktree.remove();
   }
 

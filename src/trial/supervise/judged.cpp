@@ -8,12 +8,14 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
 #include <thread>
 #include <utility>
 
+#include "autokernel/base/cache_folder.h"
 #include "autokernel/base/error.h"
 #include "autokernel/base/interrupts.h"
 #include "autokernel/base/line_buffer.h"
@@ -48,14 +50,24 @@ bool own_user_is_refused = false;
 // The judge has gone, and may come back.
 struct JudgeGone {
   std::string why;
+  bool may_return = true;
 };
+
+// Nobody has named a socket: that of the unit, or else of a judge of one's own.
+[[nodiscard]] std::string socket_at(const std::string& place) {
+  std::string file = driver::address_of(place);
+  std::error_code missing;
+  if (file != driver::kJudgeSocket || std::filesystem::exists(file, missing)) return file;
+  const std::filesystem::path own = cache_folder() / "judge" / "judge.sock";
+  return std::filesystem::exists(own, missing) ? own.string() : file;
+}
 
 // A connection to a judge, from its greeting on.
 class JudgeConnection {
  public:
   // Throws Error where there is no judge to talk to, JudgeGone where it went meanwhile.
   JudgeConnection(const std::string& place, const Interrupts& interrupts) : place_(place) {
-    const std::string file = driver::address_of(place);
+    const std::string file = socket_at(place);
     socket_ = connect_to_file(file);
     if (!socket_.is_open()) {
       const int why = errno;
@@ -63,7 +75,9 @@ class JudgeConnection {
           fmt::format("cannot reach the judge at {}: {}", file, std::strerror(why));
       // NOLINTBEGIN(concurrency-mt-unsafe): strerror has a buffer for each thread in glibc
       if (why == ECONNREFUSED || why == ENOENT) {
-        throw JudgeGone{what + "; 'autokernel serve' starts one"};
+        // Of one that was killed, the file stays, and the next one takes it over.
+        throw JudgeGone{.why = what + "; 'autokernel serve' starts one",
+                        .may_return = why == ECONNREFUSED};
       }
       // NOLINTEND(concurrency-mt-unsafe)
       throw Error(Stop::environment, what);
@@ -103,7 +117,8 @@ class JudgeConnection {
       throw Error(Stop::environment,
                   attempt +
                       "it runs as you do, so that whatever you run could take its place; run "
-                      "the judge as a system user of its own");
+                      "the judge as a system user of its own. 'autokernel verify-run --device "
+                      "DEVICE' measures without it");
     }
     if (peer->user > kLastSystemUser) {
       throw Error(Stop::environment,
@@ -164,12 +179,15 @@ class JudgedTrial {
       try {
         return run_once(last_there);
       } catch (const JudgeGone& gone) {
-        if (Clock::now() - last_there > (was_there_ ? kLongestAbsence : seconds{0})) {
+        const bool is_worth_waiting = was_there_ || gone.may_return;
+        if (Clock::now() - last_there > (is_worth_waiting ? kLongestAbsence : seconds{0})) {
           throw Error(
               Stop::environment,
               was_there_ ? fmt::format("lost the judge at {}: {}", place_, gone.why) : gone.why);
         }
-        if (observer_.note) observer_.note("lost the judge: " + gone.why);
+        if (observer_.note && gone.why != told_)
+          observer_.note("waiting for the judge: " + gone.why);
+        told_ = gone.why;
       }
       std::this_thread::sleep_for(kBeforeAnotherTry);
       if (const auto signal = interrupts_.next()) throw Interrupted(*signal);
@@ -232,12 +250,19 @@ class JudgedTrial {
   std::string ptx_;
   std::optional<Result> result_;
   bool was_there_ = false;
+  std::string told_;
   Interrupts interrupts_;
 };
 
 }  // namespace
 
 void refuse_judges_of_this_user() { own_user_is_refused = true; }
+
+bool is_judge_of_this_user(const std::string& place) {
+  const Descriptor socket = connect_to_file(socket_at(place));
+  const auto peer = socket.is_open() ? peer_of(socket) : std::nullopt;
+  return peer && peer->user == ::geteuid();
+}
 
 Result supervise_judged(const Request& request, const Limits& limits, const Observer& observer) {
   return JudgedTrial(request, limits, observer).run();

@@ -38,7 +38,7 @@ void remember_place(const std::string& place) {
   write_file_atomically(file, place + "\n");
 }
 
-void require_known_place(const std::string& place) {
+void require_known_place(const std::string& place, const std::string& device) {
   if (is_known(place)) return;
   const std::string address = visible_line(driver::address_of(place));
   if (driver::kind_of_place(place) == PlaceKind::launcher) {
@@ -49,10 +49,10 @@ void require_known_place(const std::string& place) {
                             address));
   }
   throw Error(Stop::usage,
-              fmt::format("cannot measure at {0}: the record of the run names it, and nobody has "
+              fmt::format("cannot measure at {}: the record of the run names it, and nobody has "
                           "on this machine; to let this program go there, name it once, by "
-                          "--device {0}",
-                          visible_line(place)));
+                          "--device {}",
+                          visible_line(place), visible_line(device.empty() ? place : device)));
 }
 
 }  // namespace autokernel::trial
