@@ -1,6 +1,7 @@
 #include "autokernel/base/cache_folder.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -24,6 +25,12 @@ fs::path cache_folder() {
   if (const auto cache = from_environment("XDG_CACHE_HOME")) return *cache / "autokernel";
   if (const auto home = from_environment("HOME")) return *home / ".cache" / "autokernel";
   return fs::temp_directory_path() / fmt::format("autokernel-{}", ::getuid());
+}
+
+bool is_cache_folder_own() {
+  struct stat found{};
+  return ::stat(cache_folder().c_str(), &found) == 0 && S_ISDIR(found.st_mode) &&
+         found.st_uid == ::geteuid() && (found.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
 }  // namespace autokernel

@@ -306,7 +306,7 @@ Recording interrupted(const Trying& trying, const repo::Repository& repository,
 void undo_step(const repo::Repository& repository, const Folders& folders,
                const std::string& reference) {
   try {
-    repository.delete_reference(reference);
+    delete_run_reference(repository, reference);
   } catch (const Error&) {
     // Another name takes no room, and what stopped the step is what its user has to know.
     std::error_code failed;
@@ -325,7 +325,7 @@ void finish_taking_back(const repo::Repository& repository, const Folders& folde
     const std::string reference = reference_of(trying->experiment.tag, trying->experiment.number);
     // One that an experiment has by now is not to go.
     if (repository.reference(reference) == trying->experiment.commit) {
-      repository.delete_reference(reference);
+      delete_run_reference(repository, reference);
     }
   }
   remove_journal(folders.taken_back());

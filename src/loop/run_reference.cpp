@@ -1,7 +1,5 @@
 #include "loop/run_reference.h"
 
-#include <vector>
-
 #include "autokernel/base/error.h"
 #include "autokernel/base/sha256.h"
 
@@ -27,11 +25,21 @@ void set_run_reference(const repo::Repository& repository, const std::string& na
   try {
     return repository.set_reference(name, object);
   } catch (const Error&) {
-    const std::vector<std::string> others = repository.references_in_the_way(name);
-    if (others.empty()) throw;
-    for (const std::string& other : others) clear(repository, other);
+    for (const std::string& other : repository.references_in_the_way(name))
+      clear(repository, other);
+    repository.move_aside_in_the_way(name);
+    static_cast<void>(repository.remove_stale_locks({name}));
   }
   repository.set_reference(name, object);
+}
+
+void delete_run_reference(const repo::Repository& repository, const std::string& name) {
+  try {
+    return repository.delete_reference(name);
+  } catch (const Error&) {
+    static_cast<void>(repository.remove_stale_locks({name}));
+  }
+  repository.delete_reference(name);
 }
 
 }  // namespace autokernel::loop

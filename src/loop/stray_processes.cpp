@@ -53,6 +53,13 @@ void end_turn(const fs::path& git_folder) {
 
 std::string end_stray_processes(const fs::path& git_folder) {
   const fs::path record = record_in(git_folder);
+  std::error_code failed;
+  // An agent may have put anything in its place, a pipe among others.
+  const fs::file_status found = fs::symlink_status(record, failed);
+  if (fs::exists(found) && !fs::is_regular_file(found)) {
+    fs::remove_all(record, failed);
+    return {};
+  }
   remove_unfinished_writes(record);
   if (!is_turn_recorded(git_folder)) return {};
   const std::string name =

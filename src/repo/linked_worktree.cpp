@@ -23,11 +23,27 @@ void Repository::link_worktree(const fs::path& path, const std::string& name,
   static_cast<void>(id_of(commit, attempt));
   const fs::path administration = opened_->common_folder / "worktrees" / name;
   make_folders(path);
+  std::error_code gone;
+  if (!fs::is_directory(fs::symlink_status(administration, gone)))
+    fs::remove_all(administration, gone);
   make_folders(administration);
   write_file_atomically(administration / "HEAD", commit + "\n");
   write_file_atomically(administration / "commondir", "../..\n");
   write_file_atomically(administration / "gitdir", (path / ".git").string() + "\n");
   write_file_atomically(path / ".git", "gitdir: " + administration.string() + "\n");
+}
+
+bool Repository::is_linked_worktree(const fs::path& path, const std::string& name) const {
+  const fs::path administration = opened_->common_folder / "worktrees" / name;
+  std::error_code missing;
+  const auto holds = [&](const fs::path& folder, const char* file, const std::string& text) {
+    if (!fs::is_regular_file(fs::symlink_status(folder / file, missing))) return false;
+    return read_file_below(folder, file, "a file of a worktree").value_or("") == text;
+  };
+  return fs::is_directory(fs::symlink_status(administration, missing)) &&
+         holds(path, ".git", "gitdir: " + administration.string() + "\n") &&
+         holds(administration, "commondir", "../..\n") &&
+         holds(administration, "gitdir", (path / ".git").string() + "\n");
 }
 
 void Repository::unlink_worktree(const fs::path& path, const std::string& name) const {

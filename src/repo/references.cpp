@@ -2,6 +2,11 @@
 // is locked is tried again before it is given up.
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <iterator>
+#include <system_error>
+
+#include "autokernel/base/files.h"
 #include "repo/file_size_limits.h"
 #include "repo/git_failure.h"
 #include "repo/nonblocking_open.h"
@@ -81,6 +86,37 @@ std::vector<std::string> Repository::references_in_the_way(const std::string& na
   }
   if (status != GIT_ITEROVER) check(status, attempt, "git_reference_next_name");
   return found;
+}
+
+void Repository::move_aside_in_the_way(const std::string& name) const {
+  namespace fs = std::filesystem;
+  const fs::path& git = opened_->common_folder;
+  const auto move = [&](const fs::path& path) {
+    const fs::path to = git / "autokernel-in-the-way" / path.filename();
+    make_folders(to.parent_path(), Stop::repository);
+    std::error_code failed;
+    for (int i = 1;; ++i) {
+      const fs::path free = fmt::format("{}-{}", to.string(), i);
+      if (fs::exists(fs::symlink_status(free, failed))) continue;
+      fs::rename(path, free, failed);
+      if (!failed) return;
+      throw Error(Stop::repository, fmt::format("cannot move {} out of the way: {}", path.string(),
+                                                failed.message()));
+    }
+  };
+  std::error_code missing;
+  // "refs" itself is git's.
+  fs::path at = git / "refs";
+  const fs::path relative = fs::path(name).lexically_relative("refs");
+  for (auto part = relative.begin(); part != relative.end(); ++part) {
+    at /= *part;
+    const auto type = fs::symlink_status(at, missing).type();
+    if (type == fs::file_type::not_found) return;
+    const bool is_last = std::next(part) == relative.end();
+    // A reference is a file, and what leads to it are folders.
+    const bool fits = type == (is_last ? fs::file_type::regular : fs::file_type::directory);
+    if (!fits) return move(at);
+  }
 }
 
 void Repository::rename_reference(const std::string& name, const std::string& to) const {

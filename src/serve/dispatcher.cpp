@@ -12,6 +12,7 @@ namespace {
 
 // Seconds. What fails at once is not free: it keeps the others waiting all the same.
 constexpr double kLeastCharge = 0.5;
+constexpr const char* kTooLate = "its deadline has passed";
 
 [[nodiscard]] std::string device_text(const Offered& offered) {
   return offered.name.empty() ? offered.label : fmt::format("{} ({})", offered.label, offered.name);
@@ -45,26 +46,60 @@ TrialId Dispatcher::submit(const Task& task) {
 void Dispatcher::cancel(TrialId id) { end_early(id, State::cancelled, "it was cancelled"); }
 
 void Dispatcher::expire() {
+  trouble_.clear();
+  for (auto& action : std::exchange(unwritten_, {})) write(std::move(action));
   const double now = clock_();
   while (!deadlines_.empty() && deadlines_.begin()->first < now) {
     const TrialId id = deadlines_.begin()->second;
     forget_deadline(id);
-    end_early(id, State::expired, "its deadline has passed");
+    write([this, id] { end_early(id, State::expired, kTooLate); });
+  }
+  dispatch();
+}
+
+void Dispatcher::write(std::function<void()> action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    write_later(std::move(action), error.what());
   }
 }
 
+void Dispatcher::write_later(std::function<void()> action, const std::string& why) {
+  trouble_ = why;
+  unwritten_.push_back(std::move(action));
+}
+
+void Dispatcher::end(TrialId id, int attempt, State state, const std::string& why) {
+  write([this, id, attempt, state, why, now = clock_()] {
+    if (ledger_.end(id, attempt, state, why, now)) tell_over(id, state);
+  });
+}
+
+// After an attempt that came to nothing.
+void Dispatcher::put_back(TrialId id) {
+  const auto task = ledger_.find(id);
+  if (!task || is_over(task->state)) return;
+  if (task->deadline < clock_()) return end(id, 0, State::expired, kTooLate);
+  queue_.add(id, task->client, task->wanted);
+  dispatch();
+}
+
 void Dispatcher::end_early(TrialId id, State state, const std::string& why) {
-  if (queue_.remove(id)) {
-    if (ledger_.end(id, 0, state, why, clock_())) tell_over(id, state);
+  if (queue_.has(id)) {
+    const bool is_ended = ledger_.end(id, 0, state, why, clock_());
+    queue_.remove(id);
+    if (is_ended) tell_over(id, state);
     return;
   }
   const auto where = worker_of_.find(id);
   if (where == worker_of_.end()) return;
   Running& running = running_.at(where->second);
   if (running.ended_early) return;
+  const bool is_ended = ledger_.end(id, running.attempt, state, why, clock_());
   running.ended_early = state;
-  if (ledger_.end(id, running.attempt, state, why, clock_())) tell_over(id, state);
   running.worker->abort();
+  if (is_ended) tell_over(id, state);
 }
 
 Dispatcher::WatchId Dispatcher::watch(TrialId id, Watcher watcher) {
@@ -140,8 +175,7 @@ void Dispatcher::answered(WorkerId id, State state, const std::string& answer) {
   const double now = clock_();
   counters_.device_seconds += now - running.begun;
   queue_.charge(running.client, std::max(kLeastCharge, now - running.begun));
-  if (!running.ended_early && ledger_.end(running.task, running.attempt, state, answer, now))
-    tell_over(running.task, state);
+  if (!running.ended_early) end(running.task, running.attempt, state, answer);
 }
 
 void Dispatcher::lost(WorkerId id, const std::string& why) {
@@ -157,13 +191,12 @@ void Dispatcher::lost(WorkerId id, const std::string& why) {
   if (running.attempt >= kMostAttempts) {
     const std::string what =
         fmt::format("its device was lost {} times, the last time: {}", running.attempt, why);
-    if (ledger_.end(running.task, running.attempt, State::failed, what, clock_()))
-      tell_over(running.task, State::failed);
-    return;
+    return end(running.task, running.attempt, State::failed, what);
   }
-  ledger_.give_up_attempt(running.task);
-  queue_.add(running.task, running.client, running.wanted);
-  dispatch();
+  write([this, id = running.task] {
+    ledger_.give_up_attempt(id);
+    put_back(id);
+  });
 }
 
 std::optional<std::string> Dispatcher::wanted_device(WorkerId id) const {
@@ -183,24 +216,34 @@ void Dispatcher::dispatch() {
     const WorkerId id = entry->first;
     const Idle idle = entry->second;
     entry = idle_.erase(entry);
-    start(id, idle, *task);
+    if (start(id, idle, *task)) continue;
+    // Nothing is begun that cannot be written down; expire() tries again.
+    idle_[id] = idle;
+    return;
   }
 }
 
-void Dispatcher::start(WorkerId id, const Idle& idle, TrialId number) {
+bool Dispatcher::start(WorkerId id, const Idle& idle, TrialId number) {
   const auto task = ledger_.find(number);
   if (!task) throw Error(Stop::internal, fmt::format("trial {} is in no ledger", number));
   const double now = clock_();
   Running running{.task = number,
-                  .attempt = ledger_.begin(number, device_text(idle.offered), now),
                   .client = task->client,
                   .wanted = task->wanted,
                   .begun = now,
                   .worker = idle.worker,
                   .ended_early = {}};
+  try {
+    running.attempt = ledger_.begin(number, device_text(idle.offered), now);
+  } catch (const Error& error) {
+    trouble_ = error.what();
+    queue_.add(number, task->client, task->wanted);
+    return false;
+  }
   running_[id] = std::move(running);
   worker_of_[number] = id;
   idle.worker->start(*task);
+  return true;
 }
 
 }  // namespace autokernel::serve

@@ -70,8 +70,11 @@ class Dispatcher {
   // Of its trial: the name of the device that it is to be made on; none: any.
   [[nodiscard]] std::optional<std::string> wanted_device(WorkerId id) const;
 
-  // Ends what is past its deadline. To be called now and then.
+  // Ends what is past its deadline, and writes what could not be written. To be called now and
+  // then.
   void expire();
+  // Why something of the ledger is not written yet; empty: all is.
+  [[nodiscard]] const std::string& trouble() const { return trouble_; }
   // Nothing more is begun; what is under way goes on.
   void stop_dispatching() { dispatches_ = false; }
 
@@ -105,8 +108,15 @@ class Dispatcher {
     std::optional<State> ended_early;  // cancelled, or expired: what comes is not its result
   };
 
+  // Does that, which writes to the ledger, now, or later where it cannot be written: nothing that
+  // came of a trial is lost, nor is a trial.
+  void write(std::function<void()> action);
+  void write_later(std::function<void()> action, const std::string& why);
+  void end(TrialId id, int attempt, State state, const std::string& why);
+  void put_back(TrialId id);
   void dispatch();
-  void start(WorkerId id, const Idle& idle, TrialId task);
+  // False where that cannot be written down: it waits on.
+  [[nodiscard]] bool start(WorkerId id, const Idle& idle, TrialId task);
   // Ends what waits, or begins to end what runs.
   void end_early(TrialId id, State state, const std::string& why);
   void tell_over(TrialId id, State state);
@@ -124,6 +134,8 @@ class Dispatcher {
   std::multimap<TrialId, WatchId> watches_of_;
   WatchId next_watch_ = 1;
   Counters counters_;
+  std::vector<std::function<void()>> unwritten_;
+  std::string trouble_;
   bool dispatches_ = true;
 };
 

@@ -40,6 +40,8 @@ using Json = nlohmann::ordered_json;
 
 constexpr double kLongestWait = 60;  // of a poll: proxies cut off what takes longer
 constexpr std::size_t kMostOfBatch = 1000;
+// Of what is read for it: nobody else is answered meanwhile.
+constexpr std::size_t kLargestBatch = std::size_t{16} << 20U;
 // A solution is four levels deep, and has some sources.
 constexpr document::JsonBounds kBounds = {.deepest = 32, .most_values = 100'000};
 
@@ -245,12 +247,16 @@ void require_known(const Json& json, const std::vector<std::string_view>& fields
 
 [[nodiscard]] HttpReply health(const Service& service) {
   const std::vector<DeviceWorker::Status> devices = service.devices();
-  const bool is_well =
+  const std::string& trouble = service.dispatcher().trouble();
+  const bool has_device =
       std::ranges::any_of(devices, [](const auto& device) { return device.is_ready; });
+  const bool is_well = has_device && trouble.empty();
   Json workers = Json::array();
   for (const auto& device : devices)
     workers.push_back({{"device", device.device}, {"healthy", device.is_ready}});
-  return replied({{"status", is_well ? "ok" : "no device is ready"},
+  return replied({{"status", is_well      ? "ok"
+                             : has_device ? trouble
+                                          : "no device is ready"},
                   {"workers", std::move(workers)},
                   {"queue_size", service.waiting()}},
                  is_well ? 200 : 503);
@@ -433,8 +439,8 @@ class Routes {
     };
     auto waiting = std::make_shared<Waiting>();
     for (const TrialId id : ids) {
-      const auto task = service_.ledger().find(id);
-      if (!task || is_over(task->state) || seconds <= 0) continue;
+      const auto state = service_.ledger().state(id);
+      if (!state || is_over(*state) || seconds <= 0) continue;
       ++waiting->open;
       waiting->watches.push_back(
           service_.dispatcher().watch(id, {.progress = {}, .over = [waiting](const Task&) {
@@ -531,11 +537,13 @@ class Routes {
     respond(replied({{"task_id", key}, {"normalized_solution_name", read.name}}));
   }
 
+  [[nodiscard]] TrialId id_of(const std::string& key) const {
+    const auto id = service_.ledger().find(client_, key);
+    if (id && service_.ledger().kind(*id) == TaskKind::solution) return *id;
+    throw Refusal{.status = 404, .what = "Task not found: " + visible_line(key)};
+  }
   [[nodiscard]] Task task_of(const std::string& key) const {
-    if (const auto id = service_.ledger().find(client_, key)) {
-      auto task = service_.ledger().find(*id);
-      if (task && task->kind == TaskKind::solution) return *std::move(task);
-    }
+    if (auto task = service_.ledger().find(id_of(key))) return *std::move(task);
     throw Refusal{.status = 404, .what = "Task not found: " + visible_line(key)};
   }
   [[nodiscard]] Json task(const std::string& key) const {
@@ -543,7 +551,7 @@ class Routes {
     return task_json(found, service_.cases().named(found.case_name));
   }
   void show_task(const HttpRequest& request, const std::string& key, const Respond& respond) const {
-    when_over({task_of(key).id}, timeout_of(request),
+    when_over({id_of(key)}, timeout_of(request),
               [*this, key, respond] { respond(guarded([&] { return task(key); })); });
   }
   void show_tasks(const HttpRequest& request, const std::string& /*part*/,
@@ -556,13 +564,27 @@ class Routes {
     std::vector<TrialId> ids;
     for (const Json& key : *keys) {
       names.push_back(key.is_string() ? key.get<std::string>() : std::string());
-      ids.push_back(task_of(names.back()).id);
+      ids.push_back(id_of(names.back()));
     }
     const double seconds = std::clamp(number_in(body, "timeout").value_or(0), 0.0, kLongestWait);
     when_over(ids, seconds, [*this, names, respond] {
       respond(guarded([&] {
         Json list = Json::array();
-        for (const std::string& name : names) list.push_back(task(name));
+        std::map<std::string, Json> read;
+        std::size_t bytes = 0;
+        for (const std::string& name : names) {
+          if (!read.contains(name)) {
+            const Task found = task_of(name);
+            bytes += found.order.size() + found.answer.size();
+            if (bytes > kLargestBatch)
+              throw Refusal{.status = 413,
+                            .what =
+                                "these tasks are too large for one answer: ask "
+                                "for fewer at a time"};
+            read[name] = task_json(found, service_.cases().named(found.case_name));
+          }
+          list.push_back(read[name]);
+        }
         return list;
       }));
     });

@@ -17,9 +17,9 @@ class HttpApi {
   HttpApi(boost::asio::io_context& context, Service& service, const Tokens& tokens)
       : context_(context), service_(service), tokens_(tokens) {}
 
-  [[nodiscard]] bool knows(const std::string& token) const {
-    return !tokens_.holder(token).empty();
-  }
+  // Whose token it is; empty: nobody's.
+  [[nodiscard]] std::string holder(const std::string& token) const { return tokens_.holder(token); }
+  [[nodiscard]] std::shared_ptr<UnreadBytes> unread() const { return service_.unread; }
   // Answers now, or within the request's own `timeout`.
   void answer(const HttpRequest& request, const Respond& respond);
 

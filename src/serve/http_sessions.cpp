@@ -30,6 +30,7 @@ using asio::ip::tcp;
 using boost::system::error_code;
 
 constexpr std::uint32_t kLargestHead = 16U << 10U;
+constexpr std::size_t kPiece = std::size_t{64} << 10U;
 // A request of some megabytes on a slow line; one that dribbles in is cut off.
 constexpr std::chrono::seconds kToSend{60};
 // The longest poll, and some more.
@@ -45,11 +46,13 @@ constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 
 class HttpSession : public std::enable_shared_from_this<HttpSession> {
  public:
+  // `seat` is of its address, until it shows a token.
   HttpSession(tcp::socket socket, HttpApi& api, std::size_t largest_body,
-              std::shared_ptr<void> seat)
+              std::shared_ptr<Seats> seats, std::shared_ptr<void> seat)
       : stream_(std::move(socket)),
         api_(api),
         largest_body_(largest_body),
+        seats_(std::move(seats)),
         seat_(std::move(seat)) {}
 
   void read() {
@@ -67,10 +70,26 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   // Before anything more is read of somebody who has no token.
   void take_head() {
     const auto& message = parser_->get();
-    const bool is_for_all = message.target() == "/health" && message.body().empty();
-    if (is_for_all || api_.knows(token())) return ask_for_body();
+    const std::string coding(message[http::field::transfer_encoding]);
+    const bool is_bare = !message.has_content_length() && coding.empty();
+    if (message.target() == "/health" && is_bare) return ask_for_body(0);
+    const std::string client = api_.holder(token());
+    if (client.empty()) return hang_up(401, "a token is needed: Authorization: Bearer TOKEN");
+    // RFC 9112, 6.1: no other coding than chunked is known here.
+    if (!coding.empty() && !message.chunked())
+      return hang_up(400, "the transfer coding is not known");
+    // From now on it counts as its own, and no longer as whoever's address it has.
+    seat_.reset();
+    seat_ = seats_->take("token " + client);
+    unread_.emplace(api_.unread(), "token " + client);
+    const std::size_t bytes = is_bare ? 0 : parser_->content_length().value_or(largest_body_);
+    if (!seat_ || !unread_->set(bytes))
+      return hang_up(503, "there is no room for more requests at a time");
+    ask_for_body(bytes);
+  }
+  void hang_up(int status, const std::string& why) {
     is_last_ = true;
-    send(refused(401, "a token is needed: Authorization: Bearer TOKEN"));
+    send(refused(status, why));
   }
   [[nodiscard]] std::string token() const {
     constexpr std::string_view kBearer = "Bearer ";
@@ -81,9 +100,11 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   }
 
   // Who waits to be told that the body is wanted (RFC 9110, 10.1.1), as curl does with a large one.
-  void ask_for_body() {
+  void ask_for_body(std::size_t bytes) {
     const auto& message = parser_->get();
-    if (!beast::iequals(message[http::field::expect], "100-continue")) return read_body();
+    const bool waits = bytes > 0 && message.version() >= kHttp11 &&
+                       beast::iequals(message[http::field::expect], "100-continue");
+    if (!waits) return read_body();
     stream_.expires_after(kToSend);
     asio::async_write(stream_, asio::buffer(kContinue),
                       [self = shared_from_this()](error_code failed, std::size_t) {
@@ -146,6 +167,7 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
     if (parser_->get().method() == http::verb::head) reply_.body().clear();
     stream_.expires_after(kToSend);
     http::async_write(stream_, reply_, [self = shared_from_this()](error_code failed, std::size_t) {
+      self->unread_.reset();
       if (failed || self->is_last_) return self->close();
       self->read();
     });
@@ -172,8 +194,11 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   beast::tcp_stream stream_;
   HttpApi& api_;
   std::size_t largest_body_;
-  const std::shared_ptr<void> seat_;
-  beast::flat_buffer buffer_;
+  std::shared_ptr<Seats> seats_;
+  std::shared_ptr<void> seat_;
+  std::optional<UnreadBytes::Share> unread_;
+  // What is read and not yet looked at: a head, or a piece of a body.
+  beast::flat_buffer buffer_{kLargestHead + kPiece};
   std::unique_ptr<http::request_parser<http::string_body>> parser_;
   http::response<http::string_body> reply_;
   std::array<char, 16384> discarded_{};
@@ -235,9 +260,10 @@ HttpSessions::HttpSessions(asio::io_context& context, const std::string& address
         const tcp::endpoint from = socket.remote_endpoint(unknown);
         return unknown ? std::string() : from.address().to_string();
       },
-      [&api, largest = limits.body](tcp::socket socket, const std::string& /*from*/,
-                                    std::shared_ptr<void> seat) {
-        std::make_shared<HttpSession>(std::move(socket), api, largest, std::move(seat))->read();
+      [&api, largest = limits.body, seats = implementation_->listener->seats()](
+          tcp::socket socket, const std::string& /*from*/, std::shared_ptr<void> seat) {
+        std::make_shared<HttpSession>(std::move(socket), api, largest, seats, std::move(seat))
+            ->read();
       });
 }
 HttpSessions::~HttpSessions() = default;

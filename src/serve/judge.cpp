@@ -8,6 +8,7 @@
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
+#include <new>
 #include <optional>
 #include <system_error>
 #include <thread>
@@ -136,10 +137,16 @@ class Judge::Implementation {
         context_.run();
         return;
       } catch (const Error& error) {
-        if (error.what() != last_trouble_) note_(error.what());
-        last_trouble_ = error.what();
+        tell(error.what());
+      } catch (const std::bad_alloc&) {
+        // Of whoever asked for it; that connection is gone.
+        tell("there was not enough memory for a request");
       }
     }
+  }
+  void tell(const std::string& trouble) {
+    if (trouble != last_trouble_) note_(trouble);
+    last_trouble_ = trouble;
   }
 
   // First gently, then at once.
@@ -154,17 +161,19 @@ class Judge::Implementation {
   }
 
   void look_after_deadlines() {
-    const double now = wall_clock();
-    dispatcher_.expire();
-    if (now - last_forgotten_ > kBetweenForgetting) {
-      ledger_.forget_before(now - settings_.keep_days * kSecondsPerDay);
-      last_forgotten_ = now;
-    }
-    if (is_stopping_ && dispatcher_.running() == 0) return context_.stop();
+    if (is_stopping_ && dispatcher_.running() == 0 && dispatcher_.trouble().empty())
+      return context_.stop();
+    // First, as what follows may fail.
     timer_.expires_after(kBetweenLooks);
     timer_.async_wait([this](error_code failed) {
       if (!failed) look_after_deadlines();
     });
+    const double now = wall_clock();
+    dispatcher_.expire();
+    if (!dispatcher_.trouble().empty()) tell(dispatcher_.trouble());
+    if (now - last_forgotten_ <= kBetweenForgetting) return;
+    last_forgotten_ = now;
+    ledger_.forget_before(now - settings_.keep_days * kSecondsPerDay);
   }
 
   JudgeSettings settings_;
@@ -172,10 +181,10 @@ class Judge::Implementation {
   RegisteredCases cases_;
   fs::path store_;
   FileLock lock_;
+  asio::io_context context_{1};  // one thread; what the others hold of it goes before it
+  asio::steady_timer timer_{context_};
   Ledger ledger_;
   Dispatcher dispatcher_;
-  asio::io_context context_{1};  // one thread
-  asio::steady_timer timer_{context_};
   Service service_;
   LocalSessions local_;
   std::optional<Tokens> tokens_;

@@ -29,6 +29,11 @@ constexpr const char* kTables =
 
 constexpr std::array<const char*, 6> kStates = {"queued", "running",   "done",
                                                 "failed", "cancelled", "expired"};
+// A file that somebody has written in may hold any number.
+[[nodiscard]] State state_in(std::int64_t number) {
+  const bool is_one = number >= 0 && number < static_cast<std::int64_t>(kStates.size());
+  return is_one ? static_cast<State>(number) : State::failed;
+}
 
 }  // namespace
 
@@ -178,7 +183,7 @@ std::optional<Task> Ledger::find(TrialId id) const {
   task.wanted.device = found.text(column++);
   task.received = found.number(column++);
   task.deadline = found.number(column++);
-  task.state = static_cast<State>(found.integer(column++));
+  task.state = state_in(found.integer(column++));
   task.attempts = static_cast<int>(found.integer(column++));
   task.device = found.text(column++);
   task.begun = found.number(column++);
@@ -190,7 +195,13 @@ std::optional<Task> Ledger::find(TrialId id) const {
 std::optional<State> Ledger::state(TrialId id) const {
   Statement found(*this, "SELECT state FROM tasks WHERE id = ?");
   if (!found.with(id).step()) return std::nullopt;
-  return static_cast<State>(found.integer(0));
+  return state_in(found.integer(0));
+}
+
+std::optional<TaskKind> Ledger::kind(TrialId id) const {
+  Statement found(*this, "SELECT kind FROM tasks WHERE id = ?");
+  if (!found.with(id).step()) return std::nullopt;
+  return static_cast<TaskKind>(found.integer(0));
 }
 
 int Ledger::begin(TrialId id, const std::string& device, double now) {

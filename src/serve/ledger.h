@@ -57,6 +57,7 @@ class Ledger {
   [[nodiscard]] std::optional<TrialId> find(const std::string& client,
                                             const std::string& key) const;
   [[nodiscard]] std::optional<State> state(TrialId id) const;
+  [[nodiscard]] std::optional<TaskKind> kind(TrialId id) const;
   // Its number among the attempts.
   int begin(TrialId id, const std::string& device, double now);
   // Another attempt is to follow.

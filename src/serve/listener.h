@@ -28,6 +28,8 @@ class Listener : public std::enable_shared_from_this<Listener<Protocol>> {
   // Opened, bound and listening by whoever knows the address.
   [[nodiscard]] typename Protocol::acceptor& acceptor() { return acceptor_; }
 
+  [[nodiscard]] const std::shared_ptr<Seats>& seats() const { return seats_; }
+
   // `client`: who it is, empty for a connection that nobody is known of. `begin` has the socket and
   // its seat.
   using Client = std::function<std::string(Socket&)>;

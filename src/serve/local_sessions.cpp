@@ -35,8 +35,8 @@ using std::chrono::seconds;
 constexpr seconds kToComeBack{15};
 // Of a client that does not read: then it is cut off.
 constexpr std::size_t kMostUnsent = std::size_t{32} << 20U;
-// Of all clients together, whose lines have not ended yet.
-constexpr std::size_t kMostUnread = std::size_t{200} << 20U;
+// A line of some megabytes from a busy machine.
+constexpr seconds kToSend{60};
 // A request with sources of some megabytes, written in JSON.
 constexpr std::size_t kLargestLine = std::size_t{12} << 20U;
 
@@ -64,14 +64,29 @@ class LocalSession : public std::enable_shared_from_this<LocalSession> {
                             [self = shared_from_this()](error_code failed, std::size_t count) {
                               if (failed) return self->close();
                               self->lines_.add({self->piece_.data(), count});
-                              self->service_.unread_bytes -= self->counted_;
-                              self->counted_ = self->lines_.unfinished();
-                              self->service_.unread_bytes += self->counted_;
-                              if (self->service_.unread_bytes > kMostUnread) return self->close();
+                              if (!self->unread_.set(self->lines_.unfinished()))
+                                return self->close();
+                              self->expect_the_rest();
                               self->take_lines();
                               if (self->lines_.unfinished() > kLargestLine) return self->close();
                               if (self->socket_.is_open() && !self->is_at_its_end_) self->read();
                             });
+  }
+
+  // A line that was begun comes to its end, or makes room.
+  void expect_the_rest() {
+    const bool is_begun = lines_.unfinished() > 0;
+    if (is_begun == is_begun_) return;
+    is_begun_ = is_begun;
+    if (!is_begun) {
+      patience_.cancel();
+      return;
+    }
+    patience_.expires_after(kToSend);
+    patience_.async_wait([weak = weak_from_this()](error_code failed) {
+      const auto self = weak.lock();
+      if (!failed && self) self->close();
+    });
   }
 
   // One at a time, so that who sends many does not keep the others waiting.
@@ -155,7 +170,8 @@ class LocalSession : public std::enable_shared_from_this<LocalSession> {
 
   void close() {
     if (!socket_.is_open()) return;
-    service_.unread_bytes -= std::exchange(counted_, 0);
+    static_cast<void>(unread_.set(0));
+    patience_.cancel();
     error_code ignored;
     ignored = socket_.close(ignored);
     if (!task_) return;
@@ -178,7 +194,9 @@ class LocalSession : public std::enable_shared_from_this<LocalSession> {
   std::string being_sent_;
   std::optional<TrialId> task_;
   Dispatcher::WatchId watch_ = 0;
-  std::size_t counted_ = 0;     // of its bytes, in Service::unread_bytes
+  UnreadBytes::Share unread_{service_.unread, client_};
+  asio::steady_timer patience_{socket_.get_executor()};
+  bool is_begun_ = false;       // a line, that has not ended
   bool is_at_its_end_ = false;  // once all is sent
 };
 

@@ -45,6 +45,7 @@ class Queue {
   void add(TrialId id, const std::string& client, const Wanted& wanted);
   // Takes it out. None: nothing that waits can be measured there.
   [[nodiscard]] std::optional<TrialId> next(const Offered& device);
+  [[nodiscard]] bool has(TrialId id) const { return place_of_.contains(id); }
   // False where it does not wait.
   bool remove(TrialId id);
   // Of device time, for a trial of that client.

@@ -13,6 +13,7 @@
 #include "serve/dispatcher.h"
 #include "serve/ledger.h"
 #include "serve/registered_cases.h"
+#include "serve/unread_bytes.h"
 
 namespace autokernel::serve {
 
@@ -47,6 +48,7 @@ class Service {
 
   [[nodiscard]] Ledger& ledger() { return ledger_; }
   [[nodiscard]] Dispatcher& dispatcher() { return dispatcher_; }
+  [[nodiscard]] const Dispatcher& dispatcher() const { return dispatcher_; }
   [[nodiscard]] const RegisteredCases& cases() const { return cases_; }
   [[nodiscard]] const ClientLimits& limits() const { return limits_; }
   [[nodiscard]] double now() const { return clock_(); }
@@ -54,7 +56,8 @@ class Service {
   [[nodiscard]] std::vector<DeviceWorker::Status> devices() const;
 
   std::vector<std::unique_ptr<DeviceWorker>> workers;
-  std::size_t unread_bytes = 0;  // of clients' lines that have not ended yet
+  // Of requests that have not come whole yet.
+  std::shared_ptr<UnreadBytes> unread = std::make_shared<UnreadBytes>();
 
  private:
   [[nodiscard]] TrialId submit(Task task, double deadline_seconds);

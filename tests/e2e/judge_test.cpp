@@ -178,10 +178,10 @@ TEST_F(Judge, BadRequestsAreAnsweredInOneSentence) {
   EXPECT_THAT(detail(422, "POST", "/v1/trials", "{}"), HasSubstr("'case'"));
   EXPECT_THAT(detail(404, "POST", "/v1/trials", R"({"case":"x","source":""})"),
               HasSubstr("/v1/cases"));
-  EXPECT_THAT(detail(422, "POST", "/v1/trials", R"({"case":"kernels","source":"","size":"huge"})"),
+  EXPECT_THAT(detail(422, "POST", "/v1/trials", R"({"case":"kernels","source":"x","size":"huge"})"),
               HasSubstr("huge"));
   EXPECT_THAT(detail(422, "POST", "/v1/trials",
-                     R"({"case":"kernels","source":"","device":"ssh://x/cuda"})"),
+                     R"({"case":"kernels","source":"x","device":"ssh://x/cuda"})"),
               HasSubstr("device"));
   EXPECT_THAT(detail(404, "GET", "/v1/trials/77", ""), HasSubstr("no such trial"));
   EXPECT_THAT(detail(422, "GET", "/v1/trials/77?timeout=soon", ""), HasSubstr(""));
@@ -191,9 +191,11 @@ TEST_F(Judge, BadRequestsAreAnsweredInOneSentence) {
   EXPECT_THAT(detail(422, "POST", "/v1/trials", R"({"case":"kernels","sauce":""})"),
               AllOf(HasSubstr("'sauce'"), HasSubstr("source")));
   EXPECT_THAT(
-      detail(422, "POST", "/v1/trials", R"({"case":"kernels","source":"","deadline_seconds":-1})"),
+      detail(422, "POST", "/v1/trials", R"({"case":"kernels","source":"x","deadline_seconds":-1})"),
       HasSubstr("deadline_seconds"));
   EXPECT_EQ(http("HEAD", "/health", "", ""), "200\n");
+  // Nobody's bytes are taken without a token.
+  http_json(401, "POST", "/health", "@1000000", "");
   // The rate: three at once, then one in 20 seconds.
   for (int i = 0; i < 3; ++i) http_json(202, "POST", "/v1/trials", trial(kernel(kFastest + i)));
   EXPECT_THAT(detail(429, "POST", "/v1/trials", trial(kernel(1))), HasSubstr("minute"));

@@ -19,6 +19,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using std::chrono::steady_clock;
 using testing::AllOf;
+using testing::AnyOf;
 using testing::Contains;
 using testing::HasSubstr;
 using testing::Not;
@@ -303,17 +304,65 @@ TEST_F(LoopParallel, WhatAnAgentDoesToItsWorktreeCostsATurnAtMost) {
 }
 
 TEST_F(LoopParallel, FinishRemovesWhatLostAgentsHaveLeft) {
-  const fs::path left = repository_.root() / ".autokernel/agents/3";
+  const fs::path left = repository_.root() / ".autokernel/agents/1";
   idea("a", kernel(kFaster));
   EXPECT_EQ(drive({"--parallel", "1", "--max-runs", "1"}).code, 20);
-  repository_.git("worktree", "add", "--detach", left.string());
-  fs::create_directories(repository_.root() / ".git/autokernel-agents/3");
-  std::ofstream(left / kKernel) << kernel(kFastest);
+  const std::string edited = (pool() / "edited").string();
+  RunningProgram run(
+      driven("echo '// more' >> \"$AUTOKERNEL_KERNEL\"; touch '" + edited + "'; sleep 60",
+             {"--parallel", "1", "--max-runs", "1"}));
+  wait_for([&] { return fs::exists(edited); });
+  run.send(SIGKILL);
+  static_cast<void>(run.wait(seconds{60}));
+  EXPECT_TRUE(fs::exists(left));
   const Outcome finished = run_autokernel({"loop", "finish", "--processes", "2"});
   EXPECT_EQ(finished.code, 0) << finished.out << finished.err;
   EXPECT_THAT(finished.err, HasSubstr("that was never measured is in"));
   EXPECT_FALSE(fs::exists(left.parent_path()));
   EXPECT_FALSE(fs::exists(repository_.root() / ".git/autokernel-agents"));
+}
+
+// None of it reaches what is not the run's, ends the other agent, or is in the way of later
+// commands.
+TEST_F(LoopParallel, WhatAnAgentPutsInTheWayOfTheRunStopsNothing) {
+  const fs::path other = repository_.beside("other");
+  fs::create_directories(other / "kernels");
+  for (const char* file : {"thesis.txt", "kernels/kernel.cu", "brief.md", "idea.txt"})
+    std::ofstream(other / file) << "mine";
+  repository_.git("init", "-q", other.string());
+  const std::string git = (repository_.root() / ".git").string();
+  const std::string agents = (repository_.root() / ".autokernel/agents").string();
+  for (const auto& [name, misdeed] : std::vector<std::pair<std::string, std::string>>{
+           {"root", "mv \"$AUTOKERNEL_ROOT\" '" + git + "/elsewhere'; ln -s '" + other.string() +
+                        "' \"$AUTOKERNEL_ROOT\""},
+           {"turn", "rm -r '" + agents + "/1.turn'; ln -s '" + other.string() + "' '" + agents +
+                        "/1.turn'"},
+           {"junk", "mkdir -p '" + git + "/refs/autokernel/demo/2' '" + git +
+                        "/refs/autokernel-agents/1'; echo x > '" + git +
+                        "/refs/autokernel/demo/2/junk'; echo x > '" + git +
+                        "/refs/autokernel-agents/1/junk'"},
+           {"locks",
+            "for name in refs/autokernel/demo/2 refs/autokernel-agents/1 packed-refs; do "
+            "touch '" +
+                git + "'/$name.lock; done"},
+           {"turns", "mkdir -p '" + git + "/autokernel-agents/8' '" + git +
+                         "/autokernel-agents/9/autokernel-turn/x'; mkfifo '" + git +
+                         "/autokernel-agents/8/autokernel-turn'"}}) {
+    const std::string done = (pool() / name).string();
+    idea(name + "-a", kernel(kFaster + static_cast<int>(name.size())));
+    const Outcome run = test::run(
+        driven(agent("if [ ! -e '" + done + "' ]; then touch '" + done + "'; " + misdeed + "; exit 0; fi"),
+               {"--parallel", "1", "--max-runs", "1"}));
+    EXPECT_THAT(run.code, AnyOf(3, 20)) << name << ": " << run.out << run.err;
+    EXPECT_EQ(run_autokernel({"loop", "status"}).code, 0) << name;
+  }
+  for (const char* file : {"thesis.txt", "kernels/kernel.cu", "brief.md", "idea.txt"}) {
+    std::ifstream kept(other / file);
+    EXPECT_EQ(std::string(std::istreambuf_iterator<char>(kept), {}), "mine") << file;
+  }
+  const Outcome stepped = step(kernel(kFastest), "and on");
+  EXPECT_THAT(stepped.code, AnyOf(0, 10)) << stepped.out << stepped.err;
+  expect_one_order();
 }
 
 TEST_F(LoopParallel, ADirtyTreeAndWrongOptionsAreRefused) {

@@ -1,10 +1,14 @@
 #include "serve/dispatcher.h"
 
 #include <gmock/gmock.h>
+#include <sys/resource.h>
 
+#include <csignal>
 #include <string>
 #include <vector>
 
+#include "autokernel/base/error.h"
+#include "serve/unread_bytes.h"
 #include "support/scratch_folder.h"
 
 namespace autokernel::serve {
@@ -162,6 +166,72 @@ TEST_F(DispatcherTest, NothingIsBegunOnceItStops) {
   const TrialId id = submit("1");
   EXPECT_THAT(one_.started, IsEmpty());
   EXPECT_EQ(state_of(id), State::queued);
+}
+
+// A disk that takes nothing, as far as this process can tell.
+class FullDisk {
+ public:
+  FullDisk() {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit none{0, before_.rlim_max};
+    handler_ = std::signal(SIGXFSZ, SIG_IGN);
+    ::setrlimit(RLIMIT_FSIZE, &none);
+  }
+  FullDisk(const FullDisk&) = delete;
+  FullDisk& operator=(const FullDisk&) = delete;
+  ~FullDisk() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    static_cast<void>(std::signal(SIGXFSZ, handler_));
+  }
+
+ private:
+  rlimit before_{};
+  void (*handler_)(int) = nullptr;
+};
+
+TEST_F(DispatcherTest, ADiskThatIsFullForAWhileCostsNoTrialAndNoResult) {
+  std::vector<std::string> heard;
+  const TrialId first = submit("1");
+  const TrialId second = submit("2");
+  const TrialId third = submit("3", 5);
+  dispatcher_.watch(first, noting(heard));
+  dispatcher_.ready(0, one_, {});
+  {
+    const FullDisk full;
+    dispatcher_.answered(0, State::done, "42");
+    dispatcher_.ready(0, one_, {});
+    EXPECT_THROW(dispatcher_.cancel(third), Error);
+    now_ = 10;
+    dispatcher_.expire();
+    EXPECT_NE(dispatcher_.trouble(), "");
+    EXPECT_THAT(heard, IsEmpty());
+    EXPECT_THAT(one_.started, ElementsAre(first));
+    EXPECT_EQ(state_of(second), State::queued);
+  }
+  dispatcher_.expire();
+  EXPECT_EQ(dispatcher_.trouble(), "");
+  EXPECT_THAT(heard, ElementsAre("over: 42"));
+  EXPECT_EQ(state_of(first), State::done);
+  EXPECT_EQ(state_of(third), State::expired);
+  EXPECT_THAT(one_.started, ElementsAre(first, second));
+}
+
+TEST(UnreadBytes, AreBoundedForAllAndForEach) {
+  const auto all = std::make_shared<UnreadBytes>();
+  constexpr std::size_t kQuarter = UnreadBytes::kMost / 4;
+  UnreadBytes::Share first(all, "a");
+  EXPECT_TRUE(first.set(kQuarter));
+  EXPECT_FALSE(first.set(kQuarter + 1));
+  {
+    UnreadBytes::Share second(all, "a");
+    EXPECT_FALSE(second.set(1));
+    UnreadBytes::Share other(all, "b");
+    EXPECT_TRUE(other.set(kQuarter));
+    EXPECT_TRUE(first.set(10));
+    EXPECT_TRUE(second.set(kQuarter - 10));
+  }
+  EXPECT_TRUE(first.set(kQuarter));
+  EXPECT_TRUE(first.set(0));
 }
 
 }  // namespace

@@ -9,4 +9,8 @@ namespace autokernel {
 // temporary folder. It need not exist.
 [[nodiscard]] std::filesystem::path cache_folder();
 
+// Whether nobody else can put anything into it, or has made it: what this program believes that it
+// has written there itself. False where it is not there.
+[[nodiscard]] bool is_cache_folder_own();
+
 }  // namespace autokernel

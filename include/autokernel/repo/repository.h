@@ -169,6 +169,9 @@ class Repository {
   // Those that no reference of that name can be beside: refs/autokernel/demo/7/x for
   // refs/autokernel/demo/7, and refs/autokernel.
   [[nodiscard]] std::vector<std::string> references_in_the_way(const std::string& name) const;
+  // Moves files that are in its place, or on the way to it, and that are no references, to
+  // autokernel-in-the-way in git's folder.
+  void move_aside_in_the_way(const std::string& name) const;
   // In the place of one that there is already.
   void rename_reference(const std::string& name, const std::string& to) const;
   // Moves refs/heads/<branch> from one commit to another; Error(repository) where it stands
@@ -248,6 +251,9 @@ class Repository {
   // as it is, but for its head.
   void link_worktree(const std::filesystem::path& path, const std::string& name,
                      const std::string& commit) const;
+  // Whether the folder is such a worktree still, with what was written for it; no link is followed.
+  [[nodiscard]] bool is_linked_worktree(const std::filesystem::path& path,
+                                        const std::string& name) const;
   // Removes it with all that is in it. What cannot be removed stays.
   void unlink_worktree(const std::filesystem::path& path, const std::string& name) const;
   // Of such a worktree, which is nobody's but the caller's: detaches the head at the commit, makes

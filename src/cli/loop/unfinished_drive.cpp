@@ -72,7 +72,7 @@ std::optional<UnfinishedDrive> read_unfinished(const std::filesystem::path& file
     return std::nullopt;
   const std::string text = read_file(file, "an unfinished drive");
   const bool is_ours =
-      std::filesystem::is_regular_file(witness_of(file), missing) &&
+      is_cache_folder_own() && std::filesystem::is_regular_file(witness_of(file), missing) &&
       read_file(witness_of(file), "what was written of a drive") == sha256(text) + "\n";
   if (!is_ours) {
     throw Error(Stop::usage,

@@ -128,6 +128,7 @@ class AgentProcess {
   void take_turn(const AgentOrder& order) {
     report({.kind = AgentReport::Kind::works});
     const Status& status = this->status();
+    worktree_.make_own();
     if (has_unmeasured(status)) return report({.kind = AgentReport::Kind::edited});
     worktree_.set(order.base, EditableSet(status.run));
     base_ = order.base;
@@ -154,6 +155,8 @@ class AgentProcess {
                                        turn.how, last_words(turn.output), output_)
                          : editable.names() + " was not edited");
     }
+    // Where its folder is a link by now, that is not followed.
+    worktree_.make_own();
     idea_ = idea_of(idea_file(), turn.output);
     if (idea_.empty()) idea_ = "an edit without a description";
     // Whatever the agent has done to the run is set right first, by the one who keeps its record.
@@ -228,6 +231,7 @@ class AgentProcess {
   void measure() {
     report({.kind = AgentReport::Kind::measures});
     const Status& status = this->status();
+    worktree_.require_intact();
     std::optional<Candidate> candidate;
     try {
       measurer_.hidden_sizes().require(status.run.hidden_sizes);

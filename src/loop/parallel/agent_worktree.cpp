@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <optional>
 #include <set>
 #include <system_error>
 
@@ -19,6 +20,26 @@ namespace fs = std::filesystem;
 
 constexpr const char* kTurns = "autokernel-agents";
 
+// Not by way of a link, which an agent may have made.
+[[nodiscard]] bool is_folder(const fs::path& path) {
+  std::error_code missing;
+  return fs::is_directory(fs::symlink_status(path, missing));
+}
+// Removes what is no folder of its own.
+void clear_for_folder(const fs::path& path) {
+  std::error_code gone;
+  if (!is_folder(path)) fs::remove_all(path, gone);
+}
+
+// Which agent a folder of that name belongs to.
+[[nodiscard]] std::optional<std::size_t> number_of(const fs::path& folder) {
+  const std::string name = folder.filename();
+  std::size_t agent = 0;
+  const auto [end, failed] = std::from_chars(name.data(), name.data() + name.size(), agent);
+  const bool is_one = failed == std::errc{} && end == name.data() + name.size();
+  return is_one ? std::optional(agent) : std::nullopt;
+}
+
 }  // namespace
 
 AgentWorktree::AgentWorktree(const Workspace& workspace, std::size_t agent)
@@ -31,16 +52,29 @@ std::string AgentWorktree::name() const {
 }
 
 fs::path AgentWorktree::turn_folder() const {
-  fs::path folder = workspace_.repository().git_folder() / kTurns / std::to_string(agent_);
+  const fs::path all = workspace_.repository().git_folder() / kTurns;
+  fs::path folder = all / std::to_string(agent_);
+  clear_for_folder(all);
+  clear_for_folder(folder);
   make_folders(folder);
   return folder;
+}
+
+bool AgentWorktree::is_intact() const {
+  const repo::Repository& ours = workspace_.repository();
+  return is_folder(root_) && ours.is_linked_worktree(root_, name());
+}
+
+void AgentWorktree::require_intact() const {
+  if (is_intact()) return;
+  throw Error(Stop::repository,
+              fmt::format("the worktree of agent {} is no longer what it was made", agent_));
 }
 
 bool AgentWorktree::reopen() {
   // Before anything there is touched: no folder on the way may be a link to somewhere else.
   workspace_.folders().make_below(root_.parent_path());
-  std::error_code unreadable;
-  if (repository_ || !fs::exists(root_ / ".git", unreadable)) return false;
+  if (repository_ || !is_intact()) return false;
   try {
     repository_ = std::make_unique<repo::Repository>(repo::Repository::open(root_));
     commit_ = repository_->head().commit;
@@ -53,7 +87,8 @@ bool AgentWorktree::reopen() {
 }
 
 void AgentWorktree::rescue(const EditableSet& editable) {
-  if (!reopen()) return;
+  if (repository_) return;
+  if (!reopen()) return keep_what_is_there(editable);
   try {
     if (const std::string aside = put_edit_aside(editable); !aside.empty()) {
       workspace_.say(
@@ -68,12 +103,11 @@ void AgentWorktree::set(const std::string& commit, const EditableSet& editable) 
   const repo::Repository& ours = workspace_.repository();
   std::error_code unreadable;
   rescue(editable);
-  // An agent may have taken it apart.
-  if (!fs::exists(root_ / ".git", unreadable)) repository_.reset();
+  // An agent may have taken it apart, or put a link to somewhere else in its place.
+  if (!is_intact()) repository_.reset();
   if (!repository_) {
     fs::remove_all(root_, unreadable);
     workspace_.folders().make_below(root_);
-    workspace_.folders().make_below(own());
     ours.link_worktree(root_, name(), commit);
     repository_ = std::make_unique<repo::Repository>(repo::Repository::open(root_));
   }
@@ -82,12 +116,15 @@ void AgentWorktree::set(const std::string& commit, const EditableSet& editable) 
 }
 
 std::string AgentWorktree::put_edit_aside(const EditableSet& editable) const {
-  if (commit_.empty() || editable.matches(*repository_, commit_)) return {};
+  if (commit_.empty()) return {};
+  require_intact();
+  if (editable.matches(*repository_, commit_)) return {};
   return put_aside(editable.in_worktree(root_));
 }
 
 AgentWorktree::Strays AgentWorktree::strays(const EditableSet& editable,
                                             const std::string& tag) const {
+  require_intact();
   Strays strays;
   std::vector<std::string> paths;
   for (const ledger::Unsaved& other : unsaved_files(*repository_, editable))
@@ -105,7 +142,8 @@ AgentWorktree::Strays AgentWorktree::strays(const EditableSet& editable,
   return strays;
 }
 
-void AgentWorktree::give_up(const EditableSet& editable) {
+void AgentWorktree::keep_what_is_there(const EditableSet& editable) const {
+  if (!is_folder(root_)) return;
   try {
     const std::string aside = put_aside(editable.in_worktree(root_));
     workspace_.say(fmt::format("the last edit of agent {} is in {}", agent_, aside));
@@ -113,10 +151,19 @@ void AgentWorktree::give_up(const EditableSet& editable) {
     // It is no file, or lies behind a link.
     workspace_.say(fmt::format("the last edit of agent {} cannot be kept", agent_));
   }
+}
+
+void AgentWorktree::give_up(const EditableSet& editable) {
+  keep_what_is_there(editable);
   repository_.reset();
   workspace_.folders().make_below(root_.parent_path());
-  std::error_code gone;
-  fs::remove_all(root_, gone);
+  workspace_.repository().unlink_worktree(root_, name());
+}
+
+void AgentWorktree::make_own() const {
+  workspace_.folders().make_below(root_.parent_path());
+  clear_for_folder(own());
+  workspace_.folders().make_below(own());
 }
 
 std::string AgentWorktree::put_aside(const std::vector<std::string>& paths) const {
@@ -132,7 +179,7 @@ std::string AgentWorktree::put_aside(const std::vector<std::string>& paths) cons
 
 void AgentWorktree::remove() const {
   workspace_.folders().make_below(root_.parent_path());
-  workspace_.repository().delete_reference(reference_of_agent(agent_));
+  delete_run_reference(workspace_.repository(), reference_of_agent(agent_));
   workspace_.repository().unlink_worktree(root_, name());
   std::error_code gone;
   fs::remove_all(own(), gone);
@@ -148,12 +195,8 @@ void remove_agent_worktrees(const Workspace& workspace, const EditableSet& edita
   std::error_code none;
   for (const fs::path& folder : {workspace.repository().git_folder() / kTurns,
                                  workspace.folders().agent_worktree(0).parent_path()}) {
-    for (const auto& entry : fs::directory_iterator(folder, none)) {
-      const std::string name = entry.path().filename();
-      std::size_t agent = 0;
-      const auto [end, failed] = std::from_chars(name.data(), name.data() + name.size(), agent);
-      if (failed == std::errc{} && end == name.data() + name.size()) agents.insert(agent);
-    }
+    for (const auto& entry : fs::directory_iterator(folder, none))
+      if (const auto agent = number_of(entry.path())) agents.insert(*agent);
   }
   for (const std::size_t agent : agents) {
     AgentWorktree worktree(workspace, agent);
@@ -169,8 +212,9 @@ std::string reference_of_agent(std::size_t agent) {
 std::vector<fs::path> agent_turn_folders(const fs::path& git_folder) {
   std::vector<fs::path> folders;
   std::error_code none;
+  if (!is_folder(git_folder / kTurns)) return folders;
   for (const auto& folder : fs::directory_iterator(git_folder / kTurns, none))
-    folders.push_back(folder.path());
+    if (number_of(folder.path()) && is_folder(folder.path())) folders.push_back(folder.path());
   return folders;
 }
 

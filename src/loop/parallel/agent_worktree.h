@@ -34,6 +34,10 @@ class AgentWorktree {
   [[nodiscard]] Strays strays(const EditableSet& editable, const std::string& tag) const;
   // Of one that git can make nothing of any more: its edit goes aside, and set() makes it anew.
   void give_up(const EditableSet& editable);
+  // Whether it is still that worktree of the run's repository. Throws Error(repository).
+  void require_intact() const;
+  // Makes the folder for the brief and the idea, where it is not there as one any more.
+  void make_own() const;
   // Once set.
   [[nodiscard]] const repo::Repository& repository() const { return *repository_; }
 
@@ -50,6 +54,9 @@ class AgentWorktree {
   void remove() const;
 
  private:
+  [[nodiscard]] bool is_intact() const;
+  // Puts the editable files aside, of a folder that git can make nothing of.
+  void keep_what_is_there(const EditableSet& editable) const;
   [[nodiscard]] std::string name() const;
   // Copies these files to a new folder; its path from the root of the run's worktree.
   [[nodiscard]] std::string put_aside(const std::vector<std::string>& paths) const;

@@ -26,7 +26,7 @@ using driver::PlaceKind;
   const PlaceKind kind = driver::kind_of_place(place);
   if (kind == PlaceKind::here || kind == PlaceKind::judge) return true;
   std::error_code unreadable;
-  return fs::exists(file_of(place), unreadable);
+  return is_cache_folder_own() && fs::exists(file_of(place), unreadable);
 }
 
 }  // namespace
@@ -35,6 +35,12 @@ void remember_place(const std::string& place) {
   if (is_known(place)) return;
   const fs::path file = file_of(place);
   make_folders(file.parent_path());
+  if (!is_cache_folder_own()) {
+    throw Error(Stop::environment,
+                fmt::format("cannot remember {} in {}: others can write there; set HOME or "
+                            "XDG_CACHE_HOME to a folder of yours",
+                            visible_line(place), cache_folder().string()));
+  }
   write_file_atomically(file, place + "\n");
 }
 
