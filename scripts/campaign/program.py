@@ -1,0 +1,108 @@
+"""Calls of autokernel in the campaign's repository, in an environment that is the same on each machine."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+# Seconds for a step that is under way when time is up, and a part of them more once it was cut off.
+PATIENCE = 24
+# In the folder of the campaign: of this machine, and no part of its state.
+HOME = "home"
+
+
+class Program:
+    def __init__(self, prefix, work, out):
+        self.file = prefix / "bin/autokernel"
+        self.repository = work / "repository"
+        self._out = out
+        home = work / HOME
+        home.mkdir(exist_ok=True)
+        libraries = [str(prefix / "lib"), *filter(None, [os.environ.get("LD_LIBRARY_PATH")])]
+        self._environment = {
+            **os.environ,
+            "PATH": f"{prefix / 'bin'}:{os.environ['PATH']}",
+            "LD_LIBRARY_PATH": ":".join(libraries),
+            # git's settings of a user are part of a run's record. In the cache is what --resume needs.
+            "HOME": str(home),
+            "XDG_CONFIG_HOME": str(home / ".config"),
+            "XDG_CACHE_HOME": str(home / ".cache"),
+            "GIT_CONFIG_GLOBAL": "/dev/null",
+            "GIT_CONFIG_NOSYSTEM": "1",
+        }
+        self._environment.pop("AUTOKERNEL_TURN", None)
+
+    def say(self, text):
+        print(text, flush=True)
+        with (self._out / "campaign.log").open("a") as log:
+            log.write(text + "\n")
+
+    def call(self, words, timeout=None):
+        """(exit code, standard output); standard error goes to the log."""
+        with (self._out / "campaign.log").open("a") as log:
+            log.write("$ autokernel " + " ".join(words) + "\n")
+            log.flush()
+            done = subprocess.run(
+                [self.file, *words], cwd=self.repository, env=self._environment, stdout=subprocess.PIPE, stderr=log, text=True, timeout=timeout
+            )
+            if "--json" not in words:
+                log.write(done.stdout)
+            log.write(f"exit code {done.returncode}\n")
+        return done.returncode, done.stdout
+
+    def json_once(self, file, words, clock):
+        """What the command prints goes to the file, if it is not there yet and there is time."""
+        if file.exists() or clock.left() <= 0:
+            return
+        try:
+            _, printed = self.call(words, timeout=clock.left())
+        except subprocess.TimeoutExpired:
+            self.say(f"out of time: autokernel {' '.join(words)}")
+            return
+        if printed.startswith("{"):
+            file.write_text(printed)
+
+    def probe(self, device, size):
+        """What device, driver and compiler are here: by a bench, which names them as the record does."""
+        code, printed = self.call(["bench", "--json", "--quick", "--device", device, "--size", size])
+        try:
+            bench = json.loads(printed)
+            return {
+                "device": bench["device"]["name"],
+                "driver": bench["versions"]["driver"],
+                "emulated": bench["device"]["emulated"],
+                "versions": bench["versions"],
+                "program": bench["program"],
+            }
+        except (ValueError, KeyError, TypeError):
+            sys.exit(f"run: bench gives no device, exit code {code}: {printed[:500]}")
+
+    def call_until(self, words, seconds):
+        """Its exit code; after so many seconds it is asked to end. What it prints goes to the log and to standard output."""
+        with (self._out / "campaign.log").open("a") as log:
+            log.write("$ autokernel " + " ".join(words) + "\n")
+            log.flush()
+            running = subprocess.Popen(
+                [self.file, *words], cwd=self.repository, env=self._environment, stdout=log, stderr=subprocess.STDOUT
+            )
+            end = time.monotonic() + seconds
+            try:
+                while running.poll() is None and time.monotonic() < end:
+                    time.sleep(0.2)
+            finally:
+                # SIGTERM is what a machine sends that goes down: the step under way is finished, a second one ends that too.
+                for wait in (PATIENCE, PATIENCE / 4):
+                    if running.poll() is not None:
+                        break
+                    running.send_signal(signal.SIGTERM)
+                    try:
+                        running.wait(wait)
+                    except subprocess.TimeoutExpired:
+                        pass
+                if running.poll() is None:
+                    running.kill()
+                    running.wait()
+            log.write(f"exit code {running.returncode}\n")
+        return running.returncode
