@@ -1,0 +1,172 @@
+"""The library of scripts/campaign, and what its agent proposes, without the program: nothing is compiled here."""
+
+import json
+import math
+import random
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts/campaign"))
+
+import record  # noqa: E402
+import search  # noqa: E402
+import templates  # noqa: E402
+from early import EARLY  # noqa: E402
+from staircase import NAIVE, STAIRCASE, STRUCTURES  # noqa: E402
+from structure import SHARED_BYTES, THREADS, parsed  # noqa: E402
+
+EXPERIMENTS = 300
+
+
+def made_up_time(variant):
+    """Each structure is faster than the one before, as on a GPU; each value has an effect of its own."""
+    time = 6 - 0.4 * STAIRCASE.index(variant.structure)
+    default = variant.structure.default.values
+    for name, value in variant.values.items():
+        if value != default[name]:
+            time += random.Random(f"{variant.structure.name} {name} {value}").uniform(-0.05, 0.1)
+    return time
+
+
+def campaign(time_of, experiments, first=()):
+    """The proposals of so many turns, each judged by `time_of`."""
+    trials = [record.Trial("baseline", None, "baseline", 6.1, True), *first]
+    proposals = []
+    for number in range(1, experiments + 1):
+        proposal = search.next_proposal(record.Record(trials, number, 0), STAIRCASE)
+        proposals.append(proposal)
+        time = time_of(proposal.variant)
+        best = min(trial.time for trial in trials if trial.kept)
+        kept = time is not None and time < best - 0.005
+        trials.append(record.Trial(f"commit {number}", proposal.variant, "kept" if kept else "not faster", time, kept))
+    return proposals
+
+
+class Library(unittest.TestCase):
+    def test_every_default_fits_and_its_file_has_a_line_for_each_parameter(self):
+        for structure in STAIRCASE:
+            with self.subTest(structure.name):
+                self.assertTrue(structure.default.fits)
+                self.assertIn("AUTOKERNEL_LAUNCH", structure.default.source)
+
+    def test_every_value_is_of_use_somewhere(self):
+        chance = random.Random(1)
+        for structure in STAIRCASE:
+            for name, parameter in structure.parameters.items():
+                for value in parameter.values:
+                    with self.subTest(f"{structure.name} {name}={value}"):
+                        self.assertTrue(any(self.some_variant(structure, chance).changed(**{name: value}).fits for _ in range(3000)))
+
+    @staticmethod
+    def some_variant(structure, chance):
+        values = dict(structure.default.values)
+        for name in chance.sample(list(values), chance.randint(0, min(4, len(values)))):
+            values[name] = chance.choice(structure.parameters[name].values)
+        return structure.with_values(values)
+
+    def test_a_key_is_read_back(self):
+        variant = EARLY.with_values({"tile": "64x256/2", "lag": 2, "end": "quads"})
+        self.assertEqual(variant.key, "early tile=64x256/2 lag=2 end=quads")
+        self.assertEqual(parsed(variant.key, STRUCTURES), variant)
+        self.assertIsNone(parsed("early tile=1x1", STRUCTURES))
+        self.assertIsNone(parsed("", STRUCTURES))
+
+    def test_what_a_block_has_is_a_limit(self):
+        self.assertFalse(NAIVE.with_values({"block_cols": 128, "block_rows": 16}).fits)
+        self.assertFalse(EARLY.with_values({"stages": 12}).fits)
+
+    def test_comments_and_blanks_make_no_other_source(self):
+        self.assertEqual(templates.digest("int a;  // one\nint b;"), templates.digest("int a;\n\n  int b; // two"))
+
+
+class Search(unittest.TestCase):
+    def test_a_campaign_has_hundreds_of_different_tries_that_all_fit(self):
+        proposals = campaign(made_up_time, EXPERIMENTS)
+        self.assertEqual(len({proposal.variant.key for proposal in proposals}), EXPERIMENTS)
+        self.assertEqual(len({templates.digest(proposal.variant.source) for proposal in proposals}), EXPERIMENTS)
+        for proposal in proposals:
+            threads, shared = proposal.variant.structure.uses(proposal.variant.values)
+            self.assertTrue(proposal.variant.fits and threads <= THREADS and shared <= SHARED_BYTES, proposal.idea)
+        order = list(dict.fromkeys(proposal.variant.structure for proposal in proposals))
+        self.assertEqual(order, list(STAIRCASE))
+        tried = {proposal.variant for proposal in proposals}
+        self.assertIn(EARLY.with_values(EARLY.steps[-1][0]), tried)
+        # The search finds values that are better, and combines them.
+        self.assertLess(min(map(made_up_time, tried)), made_up_time(EARLY.default) - 0.1)
+
+    def test_a_device_on_which_no_step_pays_is_climbed_where_it_does(self):
+        proposals = campaign(lambda variant: 6.2 + 0.1 * STAIRCASE.index(variant.structure), 60)
+        self.assertEqual(len({proposal.variant for proposal in proposals}), 60)
+        self.assertGreater(sum(proposal.variant.structure is NAIVE for proposal in proposals), 20)
+
+    def test_the_same_record_gives_the_same_proposal(self):
+        self.assertEqual([p.idea for p in campaign(made_up_time, 70)], [p.idea for p in campaign(made_up_time, 70)])
+
+    def test_what_failed_is_not_tried_again_nor_its_like(self):
+        proposals = campaign(lambda variant: None if variant.values.get("end") == "words" else made_up_time(variant), 90)
+        self.assertLess(sum(proposal.variant.values.get("end") == "words" for proposal in proposals), 5)
+
+    def test_a_refused_proposal_is_passed_over(self):
+        trials = [record.Trial("baseline", None, "baseline", 0.0, True)]
+        first, second = (search.next_proposal(record.Record(trials, 1, refused), STAIRCASE) for refused in (0, 1))
+        self.assertNotEqual(first.variant, second.variant)
+
+    def test_the_incumbents_source_is_not_proposed(self):
+        trials = [record.Trial("baseline", None, "baseline", 0.0, True)]
+        proposal = search.next_proposal(record.Record(trials, 1, 0), STAIRCASE, NAIVE.default.source)
+        self.assertNotEqual(proposal.variant, NAIVE.default)
+
+
+def started(tag, device="GPU"):
+    return {"kind": "run_started", "tag": tag, "device_name": device}
+
+
+def experiment(tag, number, key, verdict="not faster", gain=-0.1, commit=None):
+    return {
+        "kind": "experiment",
+        "tag": tag,
+        "number": number,
+        "description": f"an idea [{key}]",
+        "verdict": verdict,
+        "status": "keep" if verdict in ("kept", "baseline") else "discard",
+        "commit": commit or f"{tag}-{number}",
+        "incumbent": None if number == 0 else f"{tag}-0",
+        "gain": None if number == 0 else {"estimate": gain},
+    }
+
+
+class OfALedger(unittest.TestCase):
+    def read(self, entries):
+        with tempfile.TemporaryDirectory() as root:
+            (Path(root) / ".autokernel").mkdir()
+            (Path(root) / ".autokernel/ledger.jsonl").write_text("".join(json.dumps(entry) + "\n" for entry in entries))
+            return record.read(root, STRUCTURES)
+
+    def test_times_are_on_the_scale_of_the_baseline(self):
+        known = self.read([started("a"), experiment("a", 0, "", "baseline"), experiment("a", 1, "tiles", "kept", 0.5)])
+        self.assertEqual(known.number, 2)
+        self.assertEqual(known.best.variant.key, "tiles")
+        self.assertAlmostEqual(known.best.time, math.log(0.5))
+
+    def test_what_was_interrupted_may_be_tried_again(self):
+        known = self.read([started("a"), experiment("a", 0, "", "baseline"), experiment("a", 1, "tiles", "interrupted")])
+        self.assertEqual((known.number, known.tried()), (2, set()))
+
+    def test_turns_that_were_refused_since_the_last_experiment_count(self):
+        turn = {"kind": "turn", "tag": "a", "outcome": "tried before"}
+        known = self.read([started("a"), experiment("a", 0, "", "baseline"), turn, experiment("a", 1, "tiles"), turn, turn])
+        self.assertEqual(known.refused, 2)
+
+    def test_a_later_run_knows_what_an_earlier_one_tried_on_such_a_device(self):
+        first = [started("a"), experiment("a", 0, "", "baseline"), experiment("a", 1, "tiles", "kept", 0.5)]
+        known = self.read([*first, started("b"), experiment("b", 0, "", "baseline", commit="a-1"), experiment("b", 1, "mma")])
+        self.assertEqual({variant.key for variant in known.tried()}, {"tiles", "mma"})
+        self.assertEqual(known.best.variant.key, "tiles")
+        other = self.read([*first, started("b", "another GPU"), experiment("b", 0, "", "baseline", commit="a-1")])
+        self.assertEqual(other.tried(), set())
+
+
+if __name__ == "__main__":
+    unittest.main()
