@@ -45,6 +45,7 @@ RULES = [
     (r"mkdir driver ", Skip("another program; emulator/tests/api/programs does it")),
     (r"LD_LIBRARY_PATH=\S+ ./program", Skip("another program; emulator/tests/api/programs does it")),
     (r"(\w+=\S+ )?build/release/tests/", Skip("takes minutes; that something builds it is checked")),
+    (r"scripts/campaign/", Skip("minutes of a GPU; tests/campaign/campaign_test.py has a small one")),
     (r"tests/gpu/", Skip("needs a GPU; that there is such a file is checked")),
     (r"autokernel loop run --agent ", Skip("no such agent is here; tests/e2e/loop_agent_test.cpp has one of its own")),
     (r"autokernel (case new --lab|case check tiny|loop start rates) ?", Skip("needs PyTorch; tests/e2e/server_case_test.cpp has a server")),
