@@ -3,7 +3,7 @@
 import time
 
 # What is kept back for writing the state.
-RESERVE = 20
+RESERVE = 10
 
 
 class Clock:

@@ -35,17 +35,17 @@ class Runs:
         """Why what is measured here cannot be compared with the last run; empty if it can."""
         started = self._entries("run_started")
         if not started:
-            return "there is none yet"
+            return "there was none"
         last = started[-1]
         for what, then, now in (
             ("device", last["device_name"], here["device"]),
             ("driver", last["driver_version"], here["driver"]),
         ):
             if then != now:
-                return f"its {what} was {then}, and here is {now}"
+                return f"the {what} of run {last['tag']} was {then}, and here is {now}"
         sha256 = hashlib.sha256(self._program.file.read_bytes()).hexdigest()
         if any(file["name"] == "autokernel" and file["sha256"] != sha256 for file in last["harness"]):
-            return "it was measured by another autokernel"
+            return f"run {last['tag']} was measured by another autokernel"
         return ""
 
     def begin_or_go_on(self, here):
@@ -54,7 +54,7 @@ class Runs:
             return
         runs = len(self._entries("run_started"))
         tag = self._first_tag if runs == 0 else f"{self._first_tag}-{runs + 1}"
-        self._program.say(f"run {tag} begins: of an earlier run, {why}")
+        self._program.say(f"run {tag} begins: {why}")
         # The branch of the last run is at its best.
         words = ["loop", "start", tag, "--device", self.device, "--size", self.size, "--no-progress", NEVER]
         code, printed = self._program.call(words)
