@@ -8,6 +8,9 @@ from record import entries_of
 
 # Without a number, a run ends after 20 experiments in a row without a gain.
 NEVER = "1000000"
+# Experiments from one writing of the state to the next: what a machine takes with it that gives no notice.
+AT_A_TIME = 25
+BUDGET_IS_USED_UP = 20
 
 
 class Runs:
@@ -61,17 +64,22 @@ class Runs:
         if code != 0:
             raise SystemExit(f"run: loop start ended with {code}: campaign.log says why\n{printed}")
 
-    def drive(self, agent, wanted, clock):
+    def drive(self, agent, wanted, clock, save):
         """Until there are so many experiments, or time is up. What a kill has cut off here is resumed if it had this very agent."""
         cut_off = self._program.repository / ".autokernel/drive.json"
         if cut_off.exists() and json.loads(cut_off.read_text()).get("agent") == agent:
-            code = self._program.call_until(["loop", "run", "--resume"], clock.left() - PATIENCE)
-            self._program.say(f"loop run --resume ended with {code}")
-        rest = wanted - self.experiments()
-        if rest > 0 and clock.left() > PATIENCE:
+            self._drive_once(["--resume"], clock)
+        while (rest := wanted - self.experiments()) > 0 and clock.left() > PATIENCE:
             cut_off.unlink(missing_ok=True)
-            code = self._program.call_until(["loop", "run", "--agent", agent, "--max-runs", str(rest)], clock.left() - PATIENCE)
-            self._program.say(f"loop run ended with {code}")
+            code = self._drive_once(["--agent", agent, "--max-runs", str(min(rest, AT_A_TIME))], clock)
+            if code != BUDGET_IS_USED_UP or wanted - self.experiments() == rest:
+                break
+            save()
+
+    def _drive_once(self, words, clock):
+        code = self._program.call_until(["loop", "run", *words], clock.left() - PATIENCE)
+        self._program.say(f"loop run {words[0]} ended with {code}: {self.experiments()} experiments")
+        return code
 
     def told(self, wanted):
         kept = sum(entry["number"] > 0 and entry["status"] == "keep" for entry in self._entries("experiment"))
