@@ -103,7 +103,7 @@ WGMMA = Structure(
     "examples/wgmma_tma.cu",
     "wgmma from a ring of stages that a warp fills by tensor copies",
     {"bm": Parameter((128, 64, 256), "rows of a block's tile"), **RING},
-    uses=lambda p: (p["bm"] * 2 + 32, p["stages"] * (p["bm"] + 64) * 64 * BF16 + p["bm"] * 64 * BF16 + 3072),
+    uses=lambda p: (p["bm"] * 2 + 32, p["stages"] * (p["bm"] + 64) * 64 * BF16 + p["bm"] * 64 * BF16 + 2048),
     tries=6,
 )
 MULTICAST = Structure(
@@ -126,7 +126,7 @@ SPLIT_K = Structure(
     "examples/cluster_split_k.cu",
     "two blocks of a cluster divide K and add up in distributed shared memory",
     {"stages": Parameter((5, 2, 3, 4), "stages of the ring")},
-    uses=lambda p: (288, p["stages"] * (128 + 128) * 64 * BF16 + 64 * 128 * FLOAT + 3072),
+    uses=lambda p: (288, p["stages"] * (128 + 128) * 64 * BF16 + 64 * 128 * FLOAT + 2048),
     tries=2,
 )
 
