@@ -350,9 +350,9 @@ TEST_F(LoopParallel, WhatAnAgentPutsInTheWayOfTheRunStopsNothing) {
                          "/autokernel-agents/8/autokernel-turn'"}}) {
     const std::string done = (pool() / name).string();
     idea(name + "-a", kernel(kFaster + static_cast<int>(name.size())));
-    const Outcome run = test::run(
-        driven(agent("if [ ! -e '" + done + "' ]; then touch '" + done + "'; " + misdeed + "; exit 0; fi"),
-               {"--parallel", "1", "--max-runs", "1"}));
+    const Outcome run = test::run(driven(
+        agent("if [ ! -e '" + done + "' ]; then touch '" + done + "'; " + misdeed + "; exit 0; fi"),
+        {"--parallel", "1", "--max-runs", "1"}));
     EXPECT_THAT(run.code, AnyOf(3, 20)) << name << ": " << run.out << run.err;
     EXPECT_EQ(run_autokernel({"loop", "status"}).code, 0) << name;
   }
