@@ -1,8 +1,8 @@
-// The sums of 32 columns for each block, 8 rows at once. A start, and right at every size.
+// The sums of 32 columns for each block, 32 rows at once. A start, and right at every size.
 #include <autokernel.cuh>
 
 constexpr int WIDTH = 32;
-constexpr int HEIGHT = 8;
+constexpr int HEIGHT = 32;
 
 AUTOKERNEL_LAUNCH({.kernel = "reduce",
                    .grid = {(COLS + WIDTH - 1) / WIDTH},
