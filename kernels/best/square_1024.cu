@@ -22,8 +22,9 @@ constexpr int STAGES = STEPS < 8 ? STEPS : 8;  // of 24 KB
 constexpr int WORKERS = 128;                   // threads that multiply
 constexpr int THREADS = WORKERS + 32;          // and a warp that requests tiles
 constexpr int FIRST = 2;                       // stages that the workers bring
-constexpr int TAIL = 3;  // steps at the end that are done for one half of the columns first
-static_assert(M % BM == 0 && N % BN == 0 && K % BK == 0 && STEPS >= FIRST + TAIL);
+// Steps at the end that are done for one half of the columns first: three, where there are so many.
+constexpr int TAIL = STEPS < FIRST + 3 ? STEPS - FIRST : 3;
+static_assert(M % BM == 0 && N % BN == 0 && K % BK == 0 && TAIL > 0);
 
 struct Stage {
   __nv_bfloat16 a[BM * BK];
