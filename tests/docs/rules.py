@@ -52,6 +52,7 @@ RULES = [
     (r"autokernel (bench|loop start) .*commands/", Skip("takes a minute; tests/e2e/command_examples_test.cpp does it")),
     (r"autokernel mock-server\b", Skip("serves until it is stopped; tests/e2e/mock_server_test.cpp stops one")),
     (r"autokernel bench-http\b", Skip("of somebody's server; tests/e2e/bench_http_test.cpp has one of its own")),
+    (r"autokernel bench .*/best/", Skip("gigabytes; tests/e2e/best_kernels_test.cpp judges those kernels at a few rows")),
     (r"autokernel bench .*--(sweep|roofline)\b", Run(more=("--device cpu", "--quick"), sizes="check")),
     (r"autokernel bench\b", Run(more=SMALL)),
     (r"autokernel loop start ", Run(more=SMALL)),
