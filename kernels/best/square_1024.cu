@@ -1,15 +1,14 @@
 // C = A x B for small sizes on a Hopper GPU: a block for each 64 x 128 tile of C. A warp brings
 // tiles of A and B by tensor copies, a warpgroup multiplies them with wgmma. Launch and end are a
 // large part of the time at this size, so that they are shortened:
-// - The first two stages come by plain copies, which need no tensor map, and the first one by
-// slices,
-//   of which each is multiplied as soon as it is there.
+// - The first two stages come by plain copies, which need no tensor map. The first one comes by
+//   slices, each of which is multiplied as soon as it is there.
 // - The last three steps are done for one half of the columns, then for the other. Meanwhile the
 //   first half is written.
 //
 // On an H200, 1024 x 1024 x 1024: 7.46, 7.52 and 7.68 us in three processes, where cuBLAS
 // takes 1.15, 1.13 and 1.14 times as long (docs/measurements/h200-matmul-variants.txt). M a
-// multiple of 64, N of 128, K of 64 and at least 320.
+// multiple of 64, N of 128, K of 64 and at least 256.
 #include <cuda_bf16.h>
 
 #include <autokernel.cuh>

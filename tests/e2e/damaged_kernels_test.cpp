@@ -91,7 +91,7 @@ TEST_F(DamagedKernels, TemplatesWithoutEndAreStoppedByTheDeadline) {
   const Outcome run = bench_of(kTemplateBomb, {"--timeout", "2"});
   expect_rejection(run, 13, "timed_out");
   EXPECT_THAT(value_of("reason", run.out), AllOf(HasSubstr("compiling"), HasSubstr("2 s")));
-  EXPECT_LT(run.seconds, 10);
+  EXPECT_LT(run.seconds, 60);  // on a machine that does other things as well; it would take hours
   expect_nothing_left();
   expect_next_bench_works();
 }

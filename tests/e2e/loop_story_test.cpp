@@ -161,6 +161,7 @@ TEST_F(LoopStory, RefusesWhatWasTriedBeforeUnlessItIsAskedForAgain) {
   expect_words(refused, 2,
                "this source was tried before: experiment 1 (" + experiment(1).substr(0, 7) +
                    "), \"three times x\": incorrect");
+  EXPECT_THAT(refused.err, HasSubstr("; --again tries it once more"));
   EXPECT_EQ(kernel_now(), again);
   EXPECT_EQ(step(again, "once more", {"--again"}).code, 11);
   EXPECT_THAT(rows(), ElementsAre("keep baseline", "crash three times x", "crash once more"));

@@ -55,6 +55,10 @@ std::string too_large(const SizedCase& size, const driver::DeviceInfo& device) {
   std::uint64_t bytes = 0;
   for (const SizedTensor& tensor : size.tensors) bytes += tensor.bytes;
   if (!device.emulated) {
+    // A second or so of a kernel that nobody has made fast, and as much for a reference in fp64.
+    constexpr double kMostOperationsOnGpu = 5e11;
+    if (cases::flops_at(*size.problem, size.size_name) > kMostOperationsOnGpu)
+      return "more than 5 * 10^11 operations";
     // The references take as much again, and more in fp64.
     return bytes <= device.memory_bytes / 4 ? "" : "more than a quarter of the GPU's memory";
   }

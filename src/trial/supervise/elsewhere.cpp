@@ -41,6 +41,10 @@ struct Lost {
   bool was_there = true;
 
   [[nodiscard]] bool says_not_found() const { return why.find("not found") != std::string::npos; }
+  // A job of Slurm's that was begun, and ended before it could greet.
+  [[nodiscard]] bool says_cancelled() const {
+    return why.find("CANCELLED AT") != std::string::npos;
+  }
 };
 
 constexpr const char* kInstall =
@@ -244,7 +248,8 @@ Result supervise_elsewhere(const Request& request, const Limits& limits, const O
       }
       return result;
     } catch (const Lost& lost) {
-      if (!lost.was_there || std::ssize(lost_for) == repetitions) {
+      const bool was_begun = lost.was_there || lost.says_cancelled();
+      if (!was_begun || std::ssize(lost_for) == repetitions) {
         throw Error(Stop::environment, fmt::format("cannot measure at {}: {}{}{}", place, lost.why,
                                                    lost.says_not_found() ? "; " : "",
                                                    lost.says_not_found() ? kInstall : ""));
