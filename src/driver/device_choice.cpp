@@ -1,11 +1,11 @@
 #include "autokernel/driver/device_choice.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <string_view>
 
 #include "autokernel/base/error.h"
+#include "autokernel/base/number.h"
 
 namespace autokernel::driver {
 
@@ -26,9 +26,7 @@ constexpr std::string_view kJudge = "judge";  // that of kJudgeSocket; others: "
 [[nodiscard]] bool is_port(std::string_view text) {
   constexpr int kLast = 65535;
   int number = 0;
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return failed == std::errc{} && end == text.data() + text.size() && number >= 1 &&
-         number <= kLast;
+  return read_number(text, number) && number >= 1 && number <= kLast;
 }
 
 // What ssh would take for an option, and a shell for a word of its own, is no host.
@@ -130,11 +128,8 @@ DeviceChoice parse_device(const std::string& text) {
   if (text == "cuda") return {.kind = DeviceChoice::Kind::cuda, .ordinal = 0, .place = {}};
   constexpr std::string_view kPrefix = "cuda:";
   if (text.starts_with(kPrefix)) {
-    const std::string digits = text.substr(kPrefix.size());
-    const char* end = digits.data() + digits.size();
     int ordinal = -1;
-    const auto [stopped, status] = std::from_chars(digits.data(), end, ordinal);
-    if (status == std::errc{} && stopped == end && ordinal >= 0) {
+    if (read_number(text.substr(kPrefix.size()), ordinal) && ordinal >= 0) {
       return {.kind = DeviceChoice::Kind::cuda, .ordinal = ordinal, .place = {}};
     }
   }

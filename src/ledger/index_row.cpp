@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <concepts>
 #include <type_traits>
 
+#include "autokernel/base/number.h"
 #include "ledger/checksum.h"
 #include "ledger/fields.h"
-#include "ledger/number.h"
 #include "ledger/status.h"
 
 namespace autokernel::ledger {

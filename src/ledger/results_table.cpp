@@ -6,10 +6,10 @@
 #include <cmath>
 
 #include "autokernel/base/error.h"
+#include "autokernel/base/number.h"
 #include "autokernel/base/visible_text.h"
 #include "autokernel/ledger/ledger.h"
 #include "ledger/figure_range.h"
-#include "ledger/number.h"
 #include "ledger/status.h"
 
 namespace autokernel::ledger {

@@ -49,7 +49,6 @@ constexpr std::chrono::milliseconds kBetweenLooks{100};
 
 constexpr const char* kStash = "refs/stash";
 
-// The last line that an agent has written, as the end of a sentence; empty where it wrote none.
 // What a turn may have to put back and no commit holds: a clean-up of git's would take it away.
 [[nodiscard]] std::vector<std::string> blobs_of(const ledger::RunStarted& run) {
   std::vector<std::string> blobs;

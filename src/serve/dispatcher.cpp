@@ -61,13 +61,9 @@ void Dispatcher::write(std::function<void()> action) {
   try {
     action();
   } catch (const Error& error) {
-    write_later(std::move(action), error.what());
+    trouble_ = error.what();
+    unwritten_.push_back(std::move(action));
   }
-}
-
-void Dispatcher::write_later(std::function<void()> action, const std::string& why) {
-  trouble_ = why;
-  unwritten_.push_back(std::move(action));
 }
 
 void Dispatcher::end(TrialId id, int attempt, State state, const std::string& why) {

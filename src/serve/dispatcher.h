@@ -111,7 +111,6 @@ class Dispatcher {
   // Does that, which writes to the ledger, now, or later where it cannot be written: nothing that
   // came of a trial is lost, nor is a trial.
   void write(std::function<void()> action);
-  void write_later(std::function<void()> action, const std::string& why);
   void end(TrialId id, int attempt, State state, const std::string& why);
   void put_back(TrialId id);
   void dispatch();

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <boost/asio/steady_timer.hpp>
-#include <charconv>
 #include <chrono>
 #include <cstdlib>
 #include <functional>
@@ -21,6 +20,7 @@
 #include "autokernel/base/error.h"
 #include "autokernel/base/json_bounds.h"
 #include "autokernel/base/landlock.h"
+#include "autokernel/base/number.h"
 #include "autokernel/base/visible_text.h"
 #include "autokernel/bridge/solution.h"
 #include "autokernel/cases/case.h"
@@ -110,9 +110,7 @@ void require_known(const Json& json, const std::vector<std::string_view>& fields
   const auto found = request.query.find("timeout");
   if (found == request.query.end()) return 0;
   double seconds = 0;
-  const std::string& text = found->second;
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), seconds);
-  if (failed != std::errc{} || end != text.data() + text.size() || !(seconds >= 0))
+  if (!read_number(found->second, seconds) || !(seconds >= 0))
     throw Refusal{.status = 422, .what = "'timeout' has to be a number of seconds"};
   return std::min(seconds, kLongestWait);
 }
@@ -399,8 +397,7 @@ class Routes {
   // Of another client's it is not told that they are there.
   [[nodiscard]] Task own_trial(const std::string& text) const {
     TrialId id = 0;
-    const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), id);
-    if (failed == std::errc{} && end == text.data() + text.size()) {
+    if (read_number(text, id)) {
       auto task = service_.ledger().find(id);
       if (task && task->client == client_) return *std::move(task);
     }

@@ -11,12 +11,12 @@
 #include <boost/beast/core/string.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http.hpp>
-#include <charconv>
 #include <chrono>
 #include <optional>
 #include <utility>
 
 #include "autokernel/base/error.h"
+#include "autokernel/base/number.h"
 #include "autokernel/base/visible_text.h"
 #include "serve/listener.h"
 
@@ -220,9 +220,7 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
   if (host == "localhost") host = "127.0.0.1";
   std::uint16_t port = 0;
-  const std::string_view digits = std::string_view(address).substr(colon + 1);
-  const auto [end, wrong] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
-  if (digits.empty() || wrong != std::errc{} || end != digits.data() + digits.size()) refuse();
+  if (!read_number(std::string_view(address).substr(colon + 1), port)) refuse();
   error_code failed;
   const auto parsed = asio::ip::make_address(host, failed);
   if (failed) refuse();

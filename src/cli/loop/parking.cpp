@@ -78,6 +78,10 @@ Trouble trouble_of(const std::string& failure, bool of_agent) {
 
 Parking::Parking(const ParkingOptions& options, std::filesystem::path file)
     : options_(options), file_(std::move(file)) {
+  remove_note();
+}
+
+void Parking::remove_note() const {
   std::error_code gone;
   std::filesystem::remove(file_, gone);
 }
@@ -110,15 +114,13 @@ bool Parking::wait(const Trouble& trouble, const Interrupts& interrupts,
            static_cast<int>(
                std::min(1000.0 * std::max(rest, 0.0) + 1, static_cast<double>(kInterval.count()))));
     if (const auto signal = interrupts.next()) {
-      std::error_code gone;
-      std::filesystem::remove(file_, gone);
+      remove_note();
       throw Interrupted(*signal);
     }
   }
   ++pause.tries;
   pause.seconds += Seconds(Clock::now() - begun).count();
-  std::error_code gone;
-  std::filesystem::remove(file_, gone);
+  remove_note();
   return true;
 }
 

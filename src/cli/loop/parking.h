@@ -51,6 +51,8 @@ class Parking {
   [[nodiscard]] std::string report() const;
 
  private:
+  void remove_note() const;
+
   ParkingOptions options_;
   std::filesystem::path file_;
   std::vector<Pause> pauses_;

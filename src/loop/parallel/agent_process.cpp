@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <chrono>
 #include <filesystem>
 #include <map>
@@ -20,6 +19,7 @@
 #include "autokernel/base/files.h"
 #include "autokernel/base/interrupts.h"
 #include "autokernel/base/line_buffer.h"
+#include "autokernel/base/number.h"
 #include "autokernel/base/visible_text.h"
 #include "autokernel/loop/parallel.h"
 #include "autokernel/trial/message.h"
@@ -51,10 +51,8 @@ using Clock = std::chrono::steady_clock;
   for (const auto& entry : fs::directory_iterator(folder, none)) {
     const std::string name = entry.path().stem();
     int number = 0;
-    if (!name.starts_with(prefix)) continue;
-    const char* const end = name.data() + name.size();
-    const auto [stopped, failed] = std::from_chars(name.data() + prefix.size(), end, number);
-    if (failed == std::errc{} && stopped == end) last = std::max(last, number);
+    if (name.starts_with(prefix) && read_number(name.substr(prefix.size()), number))
+      last = std::max(last, number);
   }
   return last;
 }

@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <optional>
 #include <set>
 #include <system_error>
 
 #include "autokernel/base/files.h"
+#include "autokernel/base/number.h"
 #include "autokernel/base/sha256.h"
 #include "loop/agent_cleanup.h"
 #include "loop/run_reference.h"
@@ -33,11 +33,8 @@ void clear_for_folder(const fs::path& path) {
 
 // Which agent a folder of that name belongs to.
 [[nodiscard]] std::optional<std::size_t> number_of(const fs::path& folder) {
-  const std::string name = folder.filename();
   std::size_t agent = 0;
-  const auto [end, failed] = std::from_chars(name.data(), name.data() + name.size(), agent);
-  const bool is_one = failed == std::errc{} && end == name.data() + name.size();
-  return is_one ? std::optional(agent) : std::nullopt;
+  return read_number(folder.filename().string(), agent) ? std::optional(agent) : std::nullopt;
 }
 
 }  // namespace

@@ -3,8 +3,9 @@
 
 #include <charconv>
 #include <string_view>
+#include <system_error>
 
-namespace autokernel::ledger {
+namespace autokernel {
 
 // Whether the whole text is such a number; `value` is then that, and else anything.
 template <typename Number>
@@ -15,4 +16,4 @@ template <typename Number>
   return error == std::errc{} && stopped == end;
 }
 
-}  // namespace autokernel::ledger
+}  // namespace autokernel
