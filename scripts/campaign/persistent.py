@@ -18,7 +18,6 @@ PERSISTENT = Structure(
         "ahead": Parameter((0, 3), "steps that the L2 is asked for at the start"),
         "wave_x": Parameter((8, 2), "tiles of a wave along N"),
         "wave_y": Parameter((16, 4), "tiles of a wave along M"),
-        "patience": Parameter((0, 1000000), "nanoseconds that a wait may sleep"),
     },
     uses=lambda p: (384 if p["a_regs"] else 288, 4 * 384 * 64 * 2 + 8 * 16 * 128 * 2 + 1024),
     allowed=lambda p: (not p["first"] or p["cluster"] == 1)

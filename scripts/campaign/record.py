@@ -35,6 +35,11 @@ class Record:
     refused: int
 
     @property
+    def streak(self):
+        """Trials since the last that was kept."""
+        return next((since for since, trial in enumerate(reversed(self.trials)) if trial.kept), len(self.trials))
+
+    @property
     def best(self):
         return next(trial for trial in reversed(self.trials) if trial.kept)
 

@@ -18,6 +18,11 @@ BASES = 4
 # Every third experiment combines two changes, every eighth is a random one.
 PAIRS_EACH = 3
 RANDOM_EACH = 8
+# After so many tries in a row without a gain, every second experiment goes to another structure. Those of the best differ by less
+# than can be told, and cost ten times as much: they are measured until that is known.
+PLATEAU = 20
+# Unless it is more than twice as slow.
+WITHIN_REACH = math.log(2)
 
 
 @dataclass(frozen=True)
@@ -86,7 +91,9 @@ class Search:
         number = self._record.number
         bases = self._bases()
         singles, pairs = self._single_changes(bases), self._pairs(bases[:1])
-        if number % RANDOM_EACH == RANDOM_EACH - 1:
+        if number % 2 and self._record.streak >= PLATEAU:
+            order = [self._of_others(), singles, pairs]
+        elif number % RANDOM_EACH == RANDOM_EACH - 1:
             order = [self._random_walks(bases + self._best_of_each()), pairs, singles]
         elif number % PAIRS_EACH == PAIRS_EACH - 1:
             order = [pairs, singles]
@@ -94,6 +101,13 @@ class Search:
             order = [singles, pairs]
         for part in order:
             yield from part
+
+    def _of_others(self):
+        """Changes of the best of each structure but the best one, of that first which was tried least."""
+        others = self._best_of_each(within=WITHIN_REACH)[1:]
+        for base in sorted(others, key=lambda base: len(self._record.of(base.structure))):
+            yield from self._single_changes([base])
+        yield from self._random_walks(others)
 
     def _rest(self):
         """Where the best structures have nothing left."""

@@ -51,13 +51,19 @@ class Library(unittest.TestCase):
                 self.assertTrue(structure.default.fits)
                 self.assertIn("AUTOKERNEL_LAUNCH", structure.default.source)
 
-    def test_every_value_is_of_use_somewhere(self):
+    def test_every_value_fits_somewhere_and_makes_another_kernel(self):
         chance = random.Random(1)
         for structure in STAIRCASE:
             for name, parameter in structure.parameters.items():
                 for value in parameter.values:
                     with self.subTest(f"{structure.name} {name}={value}"):
-                        self.assertTrue(any(self.some_variant(structure, chance).changed(**{name: value}).fits for _ in range(3000)))
+                        self.assertTrue(any(self.changes_the_kernel(structure, chance, name, value) for _ in range(3000)))
+
+    def changes_the_kernel(self, structure, chance, name, value):
+        base = self.some_variant(structure, chance)
+        variant = base.changed(**{name: value})
+        other = base.changed(**{name: next(one for one in structure.parameters[name].values if one != value)})
+        return variant.fits and templates.digest(variant.source) != templates.digest(other.source)
 
     @staticmethod
     def some_variant(structure, chance):
@@ -100,6 +106,16 @@ class Search(unittest.TestCase):
         proposals = campaign(lambda variant: 6.2 + 0.1 * STAIRCASE.index(variant.structure), 60)
         self.assertEqual(len({proposal.variant for proposal in proposals}), 60)
         self.assertGreater(sum(proposal.variant.structure is NAIVE for proposal in proposals), 20)
+
+    def test_on_a_plateau_other_structures_are_tried_too(self):
+        proposals = campaign(lambda variant: 6 - 0.1 * STAIRCASE.index(variant.structure), 200)
+        late = [proposal.variant.structure for proposal in proposals[-60:]]
+        others = [structure for structure in late if structure is not EARLY]
+        self.assertGreater(len(others), 25)
+        self.assertLess(len(others), 35)
+        # Not those that are more than twice as slow.
+        self.assertGreaterEqual(len(set(others)), 4)
+        self.assertNotIn(NAIVE, others)
 
     def test_the_same_record_gives_the_same_proposal(self):
         self.assertEqual([p.idea for p in campaign(made_up_time, 70)], [p.idea for p in campaign(made_up_time, 70)])
