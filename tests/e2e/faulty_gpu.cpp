@@ -1,7 +1,10 @@
 #include "e2e/faulty_gpu.h"
 
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <stdexcept>
+#include <system_error>
 #include <variant>
 
 #include "autokernel/compile/compiler.h"
@@ -88,6 +91,44 @@ extern "C" __global__ void reference(const float* x, const float* y, float* z) {
   return std::get<compile::Program>(compilation).ptx;
 }
 
+void write(const fs::path& file, const std::string& text) {
+  std::ofstream stream(file, std::ios::binary);
+  stream << text;
+  if (!stream.flush()) throw std::runtime_error("cannot write " + file.string());
+}
+
+void write_images(const compile::Compiler& compiler, const fs::path& folder) {
+  const std::map<std::string, std::int64_t> sizes = {{"N", 4096}};
+  const auto image = [&](const char* kernel, const compile::Request& request) {
+    write(folder / (std::string(kernel) + ".ptx"), ptx_of(compiler, request));
+  };
+  image("combine", {{"kernel.cu", kKernel}, kArchitecture, sizes});
+  image("reference", {{"reference.cu", kReference}, kArchitecture, sizes});
+  image("harness_empty", trial::gpu_tools_source(kArchitecture));
+  image("harness_comparison", trial::device_judge_source(kArchitecture));
+}
+
+// What stands for the images of these kernels, which take a second to compile: once for each
+// program of tests that is built and each NVRTC.
+[[nodiscard]] fs::path images() {
+  const compile::Compiler compiler = compile::Compiler::open();
+  std::string key;
+  for (const fs::path& file : {fs::path("/proc/self/exe"), compiler.library()})
+    key += "-" + std::to_string(fs::last_write_time(file).time_since_epoch().count());
+  const fs::path folder = fs::path(AUTOKERNEL_FAULTY_DRIVER).parent_path() / ("images" + key);
+  if (!fs::exists(folder)) {
+    const ScratchFolder fresh;
+    const fs::path beside = folder.string() + "-" + fresh.path().filename().string();
+    fs::create_directory(beside);
+    write_images(compiler, beside);
+    // Another test may have been faster, with the same.
+    std::error_code ignored;
+    fs::rename(beside, folder, ignored);
+    if (ignored) fs::remove_all(beside);
+  }
+  return folder;
+}
+
 }  // namespace
 
 FaultyGpu::FaultyGpu() {
@@ -96,16 +137,7 @@ FaultyGpu::FaultyGpu() {
   scratch_.write("case/reference.cu", kReference);
   fs::create_symlink(AUTOKERNEL_FAULTY_DRIVER, scratch_.folder("driver") / "libcuda.so.1");
 
-  const compile::Compiler compiler = compile::Compiler::open();
-  const std::map<std::string, std::int64_t> sizes = {{"N", 4096}};
-  scratch_.write("images/combine.ptx",
-                 ptx_of(compiler, {{"kernel.cu", kKernel}, kArchitecture, sizes}));
-  scratch_.write("images/reference.ptx",
-                 ptx_of(compiler, {{"reference.cu", kReference}, kArchitecture, sizes}));
-  scratch_.write("images/harness_empty.ptx",
-                 ptx_of(compiler, trial::gpu_tools_source(kArchitecture)));
-  scratch_.write("images/harness_comparison.ptx",
-                 ptx_of(compiler, trial::device_judge_source(kArchitecture)));
+  fs::create_directory_symlink(images(), scratch_.path() / "images");
 }
 
 Invocation FaultyGpu::on_gpu(const std::string& fault, const std::vector<std::string>& more) const {
