@@ -42,9 +42,10 @@ class JudgeAttack : public JudgeWorkplace {
     fs::create_directories(run());
     give_all();
     // Everyone may pass through the scratch folder.
+    const std::string temporary = fs::canonical(fs::temp_directory_path()).string() + "/";
     for (fs::path folder = repository_.root(); folder != folder.root_path();
          folder = folder.parent_path())
-      if (folder.string().starts_with("/tmp/"))
+      if (folder.string().starts_with(temporary))
         fs::permissions(folder,
                         fs::perms::others_read | fs::perms::others_exec | fs::perms::group_read |
                             fs::perms::group_exec,
