@@ -138,7 +138,7 @@ TEST_F(EditableFiles, AreKeptAndRevertedByTheLoop) {
   const Outcome kept = step(kernel_of_two(kFaster), "a tenth of the rounds");
   EXPECT_EQ(kept.code, 0) << kept.out << kept.err;
   expect_at(experiment(2));
-  EXPECT_EQ(run_autokernel({"verify-run"}).code, 0);
+  EXPECT_EQ(run_autokernel({"verify-run", "--processes", "2"}).code, 0);
   const Outcome source = run_autokernel({"show", "2", "--source"});
   EXPECT_EQ(source.out, kernel_of_two(kFaster));
   EXPECT_THAT(source.err,

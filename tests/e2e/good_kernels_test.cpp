@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "e2e/workplace.h"
+#include "support/full_test.h"
 
 namespace autokernel::test {
 namespace {
@@ -16,6 +17,7 @@ using testing::StartsWith;
 class GoodKernels : public Workplace {};
 
 TEST_F(GoodKernels, TheDefaultCaseIsMeasuredAtItsFullSize) {
+  if (!everything_is_wanted()) GTEST_SKIP() << "ten seconds; AUTOKERNEL_TEST_FULL=1 takes it";
   const Outcome run = run_autokernel({"bench", "--device", "cpu"});
   EXPECT_EQ(run.code, 0) << run.out << run.err;
   EXPECT_THAT(run.err, IsEmpty());

@@ -6,6 +6,7 @@
 
 #include "adversarial/switched_defences.h"
 #include "e2e/loop_workplace.h"
+#include "support/full_test.h"
 
 namespace autokernel::test {
 namespace {
@@ -74,6 +75,7 @@ TEST_F(LoopClock, ThatJumpsAtEachLookChangesNoVerdictAndNoRecord) {
 }
 
 TEST_F(LoopClock, ThatIsSetBackAndForthBetweenCommandsKeepsTheirOrder) {
+  if (!everything_is_wanted()) GTEST_SKIP() << "ten seconds; AUTOKERNEL_TEST_FULL=1 takes it";
   start_with_clock("7200");
   EXPECT_EQ(step_with_clock("-7200", kernel(kFaster), "a tenth of the rounds").code, 0);
   EXPECT_EQ(step_with_clock("86400", wrong_kernel(), "three times x").code, 11);

@@ -102,6 +102,7 @@ class LoopFaults : public LoopWorkplace {
 };
 
 TEST_F(LoopFaults, WhileTheIncumbentRunsByItselfAreNoFaultOfTheKernel) {
+  if (!everything_is_wanted()) GTEST_SKIP() << "ten seconds; AUTOKERNEL_TEST_FULL=1 takes it";
   start_run();
   // The first use of each is for the incumbent, before anything of the kernel's is loaded.
   expect_no_experiment(step_with("cuModuleLoadDataEx:1:999", kernel(kFaster)), "999)");
@@ -197,6 +198,7 @@ TEST_F(LoopFaults, OfABaselineStartNoRun) {
 }
 
 TEST_F(LoopFaults, OfAFinishConfirmNothingAndLoseNothing) {
+  if (!everything_is_wanted()) GTEST_SKIP() << "ten seconds; AUTOKERNEL_TEST_FULL=1 takes it";
   start_run();
   EXPECT_EQ(step_with("", kernel(kFaster)).code, 0);
   const std::vector<std::string> finish = {"loop", "finish", "--processes", "2"};

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "e2e/loop_workplace.h"
+#include "support/full_test.h"
 
 namespace autokernel::test {
 namespace {
@@ -136,9 +137,13 @@ TEST_F(LoopNightElsewhere, ADeviceThatComesBackIsWaitedForAndTheEditIsTried) {
   expect_edit_measured({});
 }
 
-TEST_F(LoopNightElsewhere, OfSeveralAgentsToo) { expect_edit_measured({"--parallel", "1"}); }
+TEST_F(LoopNightElsewhere, OfSeveralAgentsToo) {
+  if (!everything_is_wanted()) GTEST_SKIP() << "ten seconds; AUTOKERNEL_TEST_FULL=1 takes it";
+  expect_edit_measured({"--parallel", "1"});
+}
 
 TEST_F(LoopNightElsewhere, WhatAKilledOneHasSaidIsForgotten) {
+  if (!everything_is_wanted()) GTEST_SKIP() << "ten seconds; AUTOKERNEL_TEST_FULL=1 takes it";
   RunningProgram run(over_ssh(night({"--park", "1", "--max-runs", "1"})));
   wait_for([&] { return exists("parked"); });
   EXPECT_THAT(run_autokernel({"loop", "status"}).out,

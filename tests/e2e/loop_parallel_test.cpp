@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "e2e/loop_workplace.h"
+#include "support/full_test.h"
 
 namespace autokernel::test {
 namespace {
@@ -182,6 +183,7 @@ TEST_F(LoopParallel, KilledItLosesNoRowAndLeavesNoAgentAtWork) {
 }
 
 TEST_F(LoopParallel, AnAgentWhoseDeviceIsLostStopsAndTheOthersGoOn) {
+  if (!everything_is_wanted()) GTEST_SKIP() << "ten seconds; AUTOKERNEL_TEST_FULL=1 takes it";
   // One of them goes with its agent.
   idea("a-faster", kernel(kFaster));
   idea("b-fastest", kernel(kFastest));
@@ -203,6 +205,7 @@ TEST_F(LoopParallel, AFolderThatIsALinkIsNotFollowed) {
 }
 
 TEST_F(LoopParallel, AnAgentWithoutAKeyStopsAndTheOthersGoOn) {
+  if (!everything_is_wanted()) GTEST_SKIP() << "ten seconds; AUTOKERNEL_TEST_FULL=1 takes it";
   for (const char* name : {"a", "b", "c"}) idea(name, kernel(kFastest + name[0]));
   const Outcome run = test::run(driven(agent("test $AUTOKERNEL_AGENT = 1 || exit 1"),
                                        {"--parallel", "2", "--max-runs", "3"}));
@@ -304,6 +307,7 @@ TEST_F(LoopParallel, WhatAnAgentDoesToItsWorktreeCostsATurnAtMost) {
 }
 
 TEST_F(LoopParallel, FinishRemovesWhatLostAgentsHaveLeft) {
+  if (!everything_is_wanted()) GTEST_SKIP() << "ten seconds; AUTOKERNEL_TEST_FULL=1 takes it";
   const fs::path left = repository_.root() / ".autokernel/agents/1";
   idea("a", kernel(kFaster));
   EXPECT_EQ(drive({"--parallel", "1", "--max-runs", "1"}).code, 20);

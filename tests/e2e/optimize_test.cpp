@@ -84,6 +84,7 @@ TEST_F(OptimizeProgram, ComesFromAProgramToAKernelThatRunsInIt) {
 }
 
 TEST_F(OptimizeProgram, GoesOnWhereItStopped) {
+  if (!everything_is_wanted()) GTEST_SKIP() << "ten seconds; AUTOKERNEL_TEST_FULL=1 takes it";
   // Without an agent it does not begin.
   const Outcome none = run(on_program("optimize", {}, sample()));
   expect_early_refusal(none, 2, "optimize needs --agent CMD");

@@ -198,6 +198,7 @@ TEST_F(Resident, BlamesNoKernelForTheOneThatWasExpected) {
 }
 
 TEST_F(Resident, WhoseRunnerHangsCostsARepetition) {
+  if (!everything_is_wanted()) GTEST_SKIP() << "ten seconds; AUTOKERNEL_TEST_FULL=1 takes it";
   get_ready();
   ASSERT_TRUE(signal_process(process(kRunner), SIGSTOP));
   const Outcome run = bench_staying("tiled", {"-v"});

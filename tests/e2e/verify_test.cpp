@@ -11,6 +11,7 @@
 
 #include "e2e/program_workplace.h"
 #include "e2e/workplace.h"
+#include "support/full_test.h"
 
 namespace autokernel::test {
 namespace {
@@ -208,6 +209,7 @@ extern "C" __global__ void scale(const float* in0, float* out0, float shift, flo
 )";
 
 TEST_F(VerifyOfProgram, FindsTheOneThatTheProgramGoesWrongWithAmongOthers) {
+  if (!everything_is_wanted()) GTEST_SKIP() << "ten seconds; AUTOKERNEL_TEST_FULL=1 takes it";
   write_kernel("prefix", kPrefix);
   write_kernel("decay", kDecay);
   write_kernel("scale_and_shift", kSpoiling);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "fuzz/message_seeds.h"
+#include "support/full_test.h"
 
 extern "C" int fuzz_case_toml(const std::uint8_t* data, std::size_t size);
 extern "C" int fuzz_message(const std::uint8_t* data, std::size_t size);
@@ -113,21 +114,22 @@ int runs(EntryPoint entry, std::vector<std::string> seeds, int count) {
   return done;
 }
 
-// About two seconds each.
-constexpr int kCaseRuns = 10'000;
-constexpr int kMessageRuns = 60'000;
-constexpr int kLedgerRuns = 60'000;
-constexpr int kResultsRuns = 200'000;
-constexpr int kTraceRuns = 10'000;
-constexpr int kRecordRuns = 8'000;
-constexpr int kImageRuns = 8'000;
-constexpr int kWorkloadRuns = 1'500;
-constexpr int kReplacementRuns = 60'000;
-constexpr int kSourceRuns = 3'000;
-constexpr int kDefinitionRuns = 20'000;
-constexpr int kNotifyRuns = 30'000;
-constexpr int kEventStreamRuns = 100'000;
-constexpr int kAnswerPieceRuns = 100'000;
+// About two seconds each in the full test, else half of one.
+const int kShare = test::everything_is_wanted() ? 1 : 4;
+const int kCaseRuns = 10'000 / kShare;
+const int kMessageRuns = 60'000 / kShare;
+const int kLedgerRuns = 60'000 / kShare;
+const int kResultsRuns = 200'000 / kShare;
+const int kTraceRuns = 10'000 / kShare;
+const int kRecordRuns = 8'000 / kShare;
+const int kImageRuns = 8'000 / kShare;
+const int kWorkloadRuns = 1'500 / kShare;
+const int kReplacementRuns = 60'000 / kShare;
+const int kSourceRuns = 3'000 / kShare;
+const int kDefinitionRuns = 20'000 / kShare;
+const int kNotifyRuns = 30'000 / kShare;
+const int kEventStreamRuns = 100'000 / kShare;
+const int kAnswerPieceRuns = 100'000 / kShare;
 
 TEST(Mutations, OfCaseFilesAreCasesOrMistakesOfTheUser) {
   EXPECT_EQ(runs(fuzz_case_toml,
