@@ -59,9 +59,8 @@ class StartingKernelOf : public Operations, public testing::WithParamInterface<S
 
 TEST_P(StartingKernelOf, IsRight) {
   const auto& [operation, size] = GetParam();
-  const bool is_odd = size.starts_with("edge");
-  const bool is_usual =
-      !is_odd || (stands_for_its_kind(operation) && (size == "edge_1" || size == "edge_1537"));
+  const bool is_usual = size == "check" || (stands_for_its_kind(operation) &&
+                                            (size == "edge_1537" || !size.starts_with("edge")));
   if (!is_usual && !everything_is_wanted()) GTEST_SKIP() << "AUTOKERNEL_TEST_FULL=1 takes it";
   const Outcome run = bench_of(operation, size, kOperations / operation / "kernel.cu");
   EXPECT_EQ(run.code, 0) << run.out << run.err;
@@ -105,6 +104,8 @@ TEST_F(Operations, AreCheckedInTheTypeThatIsTimed) {
 class HonestStyleOf : public Operations, public testing::WithParamInterface<const char*> {};
 
 TEST_P(HonestStyleOf, IsAccepted) {
+  if (!everything_is_wanted() && !stands_for_its_kind(GetParam()))
+    GTEST_SKIP() << "others stand for it; AUTOKERNEL_TEST_FULL=1 takes it";
   for (const char* size : {"check", "edge_1537"}) {
     if (size != std::string("check") && !everything_is_wanted()) continue;
     const Outcome run = bench_of(GetParam(), size, kHonest / (std::string(GetParam()) + ".cu"));
