@@ -74,7 +74,7 @@ TEST_F(ServerCase, IsMeasuredUnderLoad) {
   const Outcome run = run_autokernel({"bench", "--case", "case"});
   EXPECT_EQ(run.code, 0) << run.out << run.err;
   // As the server says, or a little more on a busy machine.
-  EXPECT_THAT(value_of("value", run.out), testing::MatchesRegex("0\\.0(099|10|11).*")) << run.out;
+  EXPECT_THAT(value_of("value", run.out), testing::MatchesRegex(R"(0\.0(099|10|11).*)")) << run.out;
 }
 
 TEST_F(ServerCase, KeepsAGainOfFivePercent) {
