@@ -15,6 +15,16 @@ PATIENCE = 24
 HOME = "home"
 
 
+def driver_release():
+    """Of NVIDIA's driver, as 580.159.04: several have the same CUDA version, which is what bench names. None where it is not known."""
+    try:
+        query = ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"]
+        printed = subprocess.run(query, capture_output=True, text=True, timeout=PATIENCE, check=True).stdout
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return printed.split("\n")[0].strip() or None
+
+
 class Program:
     def __init__(self, prefix, work, out):
         self.file = prefix / "bin/autokernel"
@@ -76,6 +86,7 @@ class Program:
             return {
                 "device": bench["device"]["name"],
                 "driver": bench["versions"]["driver"],
+                "driver_release": driver_release(),
                 "emulated": bench["device"]["emulated"],
                 "versions": bench["versions"],
                 "program": bench["program"],

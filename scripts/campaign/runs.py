@@ -34,8 +34,8 @@ class Runs:
         """Of all runs, baselines and those that were interrupted left out."""
         return sum(entry["number"] > 0 and entry["verdict"] != "interrupted" for entry in self._entries("experiment"))
 
-    def _why_not_go_on(self, here):
-        """Why what is measured here cannot be compared with the last run; empty if it can."""
+    def _why_not_go_on(self, here, before):
+        """Why what is measured here cannot be compared with the last run, whose last session was `before`; empty if it can."""
         started = self._entries("run_started")
         if not started:
             return "there was none"
@@ -43,6 +43,7 @@ class Runs:
         for what, then, now in (
             ("device", last["device_name"], here["device"]),
             ("driver", last["driver_version"], here["driver"]),
+            ("driver", before.get("driver_release") or here["driver_release"], here["driver_release"]),
         ):
             if then != now:
                 return f"the {what} of run {last['tag']} was {then}, and here is {now}"
@@ -51,8 +52,8 @@ class Runs:
             return f"run {last['tag']} was measured by another autokernel"
         return ""
 
-    def begin_or_go_on(self, here):
-        why = self._why_not_go_on(here)
+    def begin_or_go_on(self, here, before):
+        why = self._why_not_go_on(here, before)
         if not why:
             return
         runs = len(self._entries("run_started"))

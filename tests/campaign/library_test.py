@@ -14,6 +14,7 @@ import record  # noqa: E402
 import search  # noqa: E402
 import templates  # noqa: E402
 from early import EARLY  # noqa: E402
+from runs import Runs  # noqa: E402
 from staircase import NAIVE, STAIRCASE, STRUCTURES  # noqa: E402
 from structure import SHARED_BYTES, THREADS, parsed  # noqa: E402
 
@@ -182,6 +183,47 @@ class OfALedger(unittest.TestCase):
         self.assertEqual(known.best.variant.key, "tiles")
         other = self.read([*first, started("b", "another GPU"), experiment("b", 0, "", "baseline", commit="a-1")])
         self.assertEqual(other.tried(), set())
+
+
+class Program:
+    """In place of the program: remembers what it is called with."""
+
+    def __init__(self, folder, entry):
+        self.repository = folder
+        self.file = folder / "autokernel"
+        self.file.write_text("")
+        (folder / ".autokernel").mkdir()
+        (folder / ".autokernel/ledger.jsonl").write_text(json.dumps(entry) + "\n")
+        self.called = []
+
+    def say(self, text):
+        pass
+
+    def call(self, words):
+        self.called.append(words)
+        return 0, ""
+
+
+class OnTheNextMachine(unittest.TestCase):
+    HERE = {"device": "GPU", "driver": "13.0", "driver_release": "580.159.04"}
+
+    def begun(self, before=None, **here):
+        """What `autokernel` is called with where a session as `before` was the last one of the run."""
+        with tempfile.TemporaryDirectory() as folder:
+            program = Program(Path(folder), {**started("tag"), "driver_version": "13.0", "harness": []})
+            Runs(program, "tag", "cuda", "default").begin_or_go_on({**self.HERE, **here}, self.HERE if before is None else before)
+        return program.called
+
+    def test_the_run_goes_on_where_all_is_as_it_was(self):
+        self.assertEqual(self.begun(), [])
+
+    def test_a_new_run_begins_with_another_device_or_driver(self):
+        for other in ({"device": "Other"}, {"driver": "13.1"}, {"driver_release": "580.200.01"}):
+            with self.subTest(other):
+                self.assertEqual(self.begun(**other)[0][:3], ["loop", "start", "tag-2"])
+
+    def test_a_session_that_did_not_say_its_release_had_any(self):
+        self.assertEqual(self.begun(before={"device": "GPU"}), [])
 
 
 if __name__ == "__main__":
