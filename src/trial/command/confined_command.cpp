@@ -197,8 +197,9 @@ class ConfinedProcess::Running {
   void wait_for_start(const std::function<void()>& meanwhile) {
     const Clock::time_point deadline = Clock::now() + kLongestStart;
     while (!has_started_ && Clock::now() < deadline) {
-      std::array<pollfd, 2> waiting{
-          {{child_.input().get(), POLLIN, 0}, {child_.messages().get(), POLLIN, 0}}};
+      // The other end of `input` is closed then, which poll would report at once each time.
+      const int input = listener_came_or_never_will_ ? -1 : child_.input().get();
+      std::array<pollfd, 2> waiting{{{input, POLLIN, 0}, {child_.messages().get(), POLLIN, 0}}};
       ::poll(waiting.data(), waiting.size(), static_cast<int>(kMemoryWatch.count()));
       meanwhile();
       take_listener();
@@ -234,10 +235,11 @@ class ConfinedProcess::Running {
 
   // It arrives before the command starts.
   void take_listener() {
-    if (answering_) return;
+    if (listener_came_or_never_will_) return;
     Received received = receive_from(child_.input());
     if (!received.descriptors.empty())
       answering_.emplace(std::move(received.descriptors.front()), work_);
+    listener_came_or_never_will_ = answering_.has_value() || received.is_over;
   }
 
   void take_start() {
@@ -286,6 +288,7 @@ class ConfinedProcess::Running {
   int output_ = child_.output().get();
   bool is_quiet_ = false;
   bool has_started_ = false;
+  bool listener_came_or_never_will_ = false;
   Clock::time_point start_;
   Clock::time_point deadline_;
   Clock::time_point next_look_;
