@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <filesystem>
 #include <set>
 #include <string_view>
 
+#include "autokernel/base/number.h"
 #include "autokernel/cases/names.h"
 #include "cases/case_sections.h"
 
@@ -53,9 +53,7 @@ bool is_taken(const Flag& flag, std::string_view value, bool has_value) {
   if (flag.takes == Takes::nothing) return !has_value;
   if (flag.takes == Takes::truth) return value == "true" || value == "false";
   int number = 0;
-  const auto [rest, status] = std::from_chars(value.data(), value.data() + value.size(), number);
-  return status == std::errc() && rest == value.data() + value.size() && number >= 1 &&
-         number <= flag.most;
+  return read_number(value, number) && number >= 1 && number <= flag.most;
 }
 
 // As NVRTC takes all of them, with one dash; two are as good here.

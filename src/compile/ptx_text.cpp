@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <charconv>
 #include <utility>
+
+#include "autokernel/base/number.h"
 
 namespace autokernel::compile {
 namespace {
@@ -44,9 +45,7 @@ namespace {
 
 [[nodiscard]] std::optional<std::uint64_t> number(std::string_view token) {
   std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), value);
-  if (error != std::errc() || end != token.data() + token.size()) return std::nullopt;
-  return value;
+  return read_number(token, value) ? std::optional(value) : std::nullopt;
 }
 
 // ".u64" -> 8; nothing for what is no type.

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <cctype>
-#include <charconv>
 #include <stdexcept>
 #include <string_view>
 
+#include "autokernel/base/number.h"
 #include "autokernel/base/visible_text.h"
 
 namespace autokernel::compile {
@@ -88,8 +88,7 @@ class Formula {
     if (word.empty()) fail(text_.empty() ? "ends too early" : "has no number where one is needed");
     text_.remove_prefix(length);
     std::int64_t number = 0;
-    const auto [end, status] = std::from_chars(word.data(), word.data() + word.size(), number);
-    if (status == std::errc() && end == word.data() + word.size()) return number;
+    if (read_number(word, number)) return number;
     const auto size = sizes_.find(word);
     if (size == sizes_.end()) fail(fmt::format("has \"{}\", which is no size of the case", word));
     return size->second;

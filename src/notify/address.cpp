@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <string_view>
 #include <system_error>
+
+#include "autokernel/base/number.h"
 
 namespace autokernel::notify {
 namespace {
@@ -21,10 +22,7 @@ constexpr int kLastPort = 65535;
 // Decimal digits alone.
 [[nodiscard]] std::optional<int> small_number(std::string_view text, int most) {
   int value = 0;
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool is_whole = !text.empty() && std::ranges::all_of(text, is_digit) &&
-                        error == std::errc() && stop == text.data() + text.size();
-  if (!is_whole || value > most) return {};
+  if (!std::ranges::all_of(text, is_digit) || !read_number(text, value) || value > most) return {};
   return value;
 }
 

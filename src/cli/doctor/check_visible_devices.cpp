@@ -2,9 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <string_view>
 
+#include "autokernel/base/number.h"
 #include "cli/doctor/checks.h"
 
 namespace autokernel::cli::doctor {
@@ -40,8 +40,7 @@ constexpr const char* kUnset = "unset CUDA_VISIBLE_DEVICES";
     });
   }
   unsigned index = 0;
-  const auto [end, status] = std::from_chars(entry.data(), entry.data() + entry.size(), index);
-  return status == std::errc{} && end == entry.data() + entry.size() && index < watched.gpus.size();
+  return read_number(entry, index) && index < watched.gpus.size();
 }
 
 }  // namespace

@@ -1,13 +1,13 @@
 // `autokernel loop ablate`: whether what was kept still pays.
 #include <fmt/format.h>
 
-#include <charconv>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "autokernel/base/error.h"
+#include "autokernel/base/number.h"
 #include "autokernel/base/visible_text.h"
 #include "autokernel/ledger/ledger.h"
 #include "cli/commands.h"
@@ -48,9 +48,7 @@ changes are to the same lines).)";
 
 [[nodiscard]] int number_in(const std::string& text) {
   int number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [last, failed] = std::from_chars(text.data(), end, number);
-  if (failed == std::errc{} && last == end && number > 0) return number;
+  if (read_number(text, number) && number > 0) return number;
   throw Error(Stop::usage, fmt::format("'{}' is no number of an experiment; write one that "
                                        "'autokernel log --status keep' lists",
                                        visible_line(text)));

@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <optional>
 #include <string_view>
 #include <system_error>
 
 #include "autokernel/base/error.h"
+#include "autokernel/base/number.h"
 #include "lab/random_bits.h"
 
 namespace autokernel::lab {
@@ -22,9 +22,7 @@ constexpr double kWidestLognormal = 3;
 template <typename Number>
 [[nodiscard]] std::optional<Number> number_in(std::string_view text) {
   Number value{};
-  const auto [stop, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (failed != std::errc() || stop != text.data() + text.size()) return {};
-  return value;
+  return read_number(text, value) ? std::optional(value) : std::nullopt;
 }
 
 [[nodiscard]] std::optional<double> length_in(std::string_view text) {

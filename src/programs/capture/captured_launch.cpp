@@ -11,6 +11,7 @@
 
 #include "autokernel/base/error.h"
 #include "autokernel/base/files.h"
+#include "autokernel/base/number.h"
 
 namespace autokernel::programs {
 namespace {
@@ -37,10 +38,8 @@ struct Line {
   }
   template <typename Number>
   [[nodiscard]] Number number(std::size_t field) const {
-    const std::string digits = text(field);
     Number value{};
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    if (error != std::errc() || end != digits.data() + digits.size()) throw Damaged();
+    if (!read_number(text(field), value)) throw Damaged();
     return value;
   }
 };

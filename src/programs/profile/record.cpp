@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <fstream>
 #include <map>
 #include <memory>
@@ -16,6 +15,7 @@
 #include <vector>
 
 #include "autokernel/base/error.h"
+#include "autokernel/base/number.h"
 #include "autokernel/base/sort_stably.h"
 #include "programs/profile/product_json.h"
 
@@ -38,10 +38,8 @@ class Line {
   [[nodiscard]] std::string text();
   template <typename Number = std::int64_t>
   [[nodiscard]] Number number() {
-    const std::string_view digits = word();
     Number value = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    if (error != std::errc() || end != digits.data() + digits.size()) is_right_ = false;
+    if (!read_number(word(), value)) is_right_ = false;
     return value;
   }
   [[nodiscard]] bool is_right() const { return is_right_; }

@@ -1,9 +1,10 @@
 #include "programs/profile/torch_product.h"
 
-#include <charconv>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
+
+#include "autokernel/base/number.h"
 
 namespace autokernel::programs {
 namespace {
@@ -68,10 +69,7 @@ template <typename Element>
   const std::string* const text = element_of(values, input);
   if (text == nullptr) return std::nullopt;
   double value = 0;
-  const char* const end = text->data() + text->size();
-  const auto [stopped, error] = std::from_chars(text->data(), end, value);
-  if (error != std::errc{} || stopped != end) return std::nullopt;
-  return value;
+  return read_number(*text, value) ? std::optional(value) : std::nullopt;
 }
 
 // How a row-major matrix lies in memory, to cuBLAS, which takes it for a column-major one that is

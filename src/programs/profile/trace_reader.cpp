@@ -13,7 +13,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -21,6 +20,7 @@
 #include <utility>
 
 #include "autokernel/base/error.h"
+#include "autokernel/base/number.h"
 #include "programs/profile/argument_lists.h"
 #include "programs/profile/json_characters.h"
 #include "programs/profile/trace_keys.h"
@@ -40,11 +40,7 @@ constexpr std::size_t kLongestKeptText = std::size_t{1} << 20U;
 // ROCm writes some numbers as texts.
 [[nodiscard]] std::optional<std::int64_t> whole_number(std::string_view text) {
   std::int64_t value = 0;
-  const char* const begin = text.data();
-  const char* const end = begin + text.size();
-  const auto [stopped, error] = std::from_chars(begin, end, value);
-  if (error != std::errc{} || stopped != end) return std::nullopt;
-  return value;
+  return read_number(text, value) ? std::optional(value) : std::nullopt;
 }
 
 [[nodiscard]] int small_number(std::int64_t value) {

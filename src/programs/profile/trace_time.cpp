@@ -1,7 +1,8 @@
 #include "programs/profile/trace_time.h"
 
-#include <charconv>
 #include <cmath>
+
+#include "autokernel/base/number.h"
 
 namespace autokernel::programs {
 namespace {
@@ -18,11 +19,7 @@ constexpr std::int64_t kLatest = std::int64_t{1} << 61;
 
 [[nodiscard]] std::optional<std::int64_t> with_exponent(std::string_view text) {
   double value = 0;
-  const char* const begin = text.data();
-  const char* const end = begin + text.size();
-  const auto [stopped, error] = std::from_chars(begin, end, value);
-  if (error != std::errc{} || stopped != end) return std::nullopt;
-  return rounded(value * 1000);
+  return read_number(text, value) ? rounded(value * 1000) : std::nullopt;
 }
 
 }  // namespace

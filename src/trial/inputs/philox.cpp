@@ -8,12 +8,12 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <system_error>
 
 #include "autokernel/base/error.h"
+#include "autokernel/base/number.h"
 #include "autokernel/base/parallel.h"
 
 namespace autokernel::trial {
@@ -118,10 +118,8 @@ std::string hexadecimal(const Key& key) {
 
 std::optional<Key> key_of(const std::string& hexadecimal) {
   std::uint64_t words = 0;
-  const char* const end = hexadecimal.data() + hexadecimal.size();
   constexpr int kBase = 16;
-  const auto [stop, error] = std::from_chars(hexadecimal.data(), end, words, kBase);
-  if (hexadecimal.size() != 16 || error != std::errc() || stop != end) return std::nullopt;
+  if (hexadecimal.size() != 16 || !read_number(hexadecimal, words, kBase)) return std::nullopt;
   return Key{{static_cast<std::uint32_t>(words), static_cast<std::uint32_t>(words >> 32U)}};
 }
 

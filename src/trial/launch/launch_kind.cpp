@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <charconv>
+
+#include "autokernel/base/number.h"
 
 namespace autokernel::trial {
 namespace {
@@ -45,10 +46,8 @@ std::optional<NamedLaunch> named_launch(std::string_view name) {
     if (!name.starts_with(first)) continue;
     const std::string_view rest = name.substr(first.size());
     int number = 0;
-    const char* const end = rest.data() + rest.size();
-    const auto [stop, error] = std::from_chars(rest.data() + 1, end, number);
     // One launch has one name: " 03" is none.
-    if (error != std::errc{} || stop != end || number < 1 || launch_name(kind, number) != name) {
+    if (!read_number(rest.substr(1), number) || number < 1 || launch_name(kind, number) != name) {
       return std::nullopt;
     }
     return NamedLaunch{kind, number};

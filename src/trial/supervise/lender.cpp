@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <csignal>
 #include <utility>
 #include <vector>
@@ -16,6 +15,7 @@
 #include "autokernel/base/error.h"
 #include "autokernel/base/line_buffer.h"
 #include "autokernel/base/local_socket.h"
+#include "autokernel/base/number.h"
 #include "autokernel/base/process_tree.h"
 #include "autokernel/trial/resident.h"
 #include "autokernel/trial/runner_environment.h"
@@ -198,9 +198,7 @@ int resident_seconds() {
   if (found == variables.end() || found->second.empty()) return kUsual;
   constexpr int kLongest = 86400;
   int seconds = 0;
-  const char* const end = found->second.data() + found->second.size();
-  const auto [stop, error] = std::from_chars(found->second.data(), end, seconds);
-  if (error != std::errc() || stop != end || seconds < 0 || seconds > kLongest) {
+  if (!read_number(found->second, seconds) || seconds < 0 || seconds > kLongest) {
     throw Error(Stop::usage,
                 fmt::format("AUTOKERNEL_RESIDENT is '{}'; it is a number of seconds up to {}, for "
                             "which a process keeps runners ready where nobody asks for one (0: "
