@@ -91,13 +91,18 @@ spread() {
   awk '{ s += $1; q += $1 * $1 } END { m = s / NR; v = q / NR - m * m; printf "%.3f", 100 * sqrt(v > 0 ? v : 0) / m }'
 }
 
+# judge_right NAME: that bench has found every element right.
+judge_right() {
+  judge "$1: every element right" "$(value "$1" correct)" True "$([[ $(value "$1" correct) == True ]] && echo 1)"
+}
+
 # ---- honest kernels -------------------------------------------------------------------------------------------------
 
 honest() {
   local name=$1 folder=$2
   bench "$name" "$folder"
   judge "$name: exit code" "$(code "$name")" 0 "$(holds "$(code "$name") == 0")"
-  judge "$name: every element right" "$(value "$name" correct)" True "$([[ $(value "$name" correct) == True ]] && echo 1)"
+  judge_right "$name"
   judge_on_gpu "$name: timed on the GPU" "$(value "$name" timing)" gpu "$([[ $(value "$name" timing) == gpu ]] && echo 1)"
   judge "$name: median_us" "$(value "$name" median_us)" "> 0" "$(holds "$(value "$name" median_us)+0 > 0")"
 }
@@ -108,8 +113,7 @@ examples() {
   for file in "$cases"/kernels/examples/*.cu; do
     name=example_$(basename "$file" .cu)
     bench "$name" "$cases/kernels" --kernel "$file"
-    judge "$name: every element right" "$(value "$name" correct)" True \
-      "$([[ $(value "$name" correct) == True ]] && echo 1)"
+    judge_right "$name"
     ratio=$(value "$name" vs_reference)
     row "$name: library's time over its own" "${ratio:--}" reported -
     best=$(awk "BEGIN { print (${ratio:-0} > $best) ? ${ratio:-0} : $best }")
@@ -120,8 +124,7 @@ examples() {
     return
   fi
   bench example_cute "$cases/kernels/examples/cute"
-  judge "example_cute: every element right" "$(value example_cute correct)" True \
-    "$([[ $(value example_cute correct) == True ]] && echo 1)"
+  judge_right example_cute
   row "example_cute: library's time over its own" "$(value example_cute vs_reference)" reported -
 }
 
@@ -134,8 +137,7 @@ operations() {
       bar=$([[ $depth == quick ]] && echo 1500 || echo 6000)
       name=$(basename "$folder")_$depth
       bench "$name" "${folder%/}" "--$depth"
-      judge "$name: every element right" "$(value "$name" correct)" True \
-        "$([[ $(value "$name" correct) == True ]] && echo 1)"
+      judge_right "$name"
       judge_on_gpu "$name: start to verdict" "$(cat "$scratch/$name.ms") ms" "<= $bar ms" \
         "$(holds "$(cat "$scratch/$name.ms") <= $bar")"
     done
@@ -152,7 +154,7 @@ judge_best() {
   name="best: $(basename "$1") $3"
   size=$3 bench "$name" "$1" --quick --kernel "$1/best/$2"
   figure=$(value "$name" "$4")
-  judge "$name: every element right" "$(value "$name" correct)" True "$([[ $(value "$name" correct) == True ]] && echo 1)"
+  judge_right "$name"
   if [[ $(value matmul Device) == *H200* ]]; then
     judge "$name: $4" "${figure:--}" ">= $5" "$(holds "${figure:-0} >= $5")"
   else
