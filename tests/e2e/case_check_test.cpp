@@ -2,9 +2,6 @@
 // found out.
 #include <gmock/gmock.h>
 
-#include <algorithm>
-#include <array>
-
 #include "e2e/authoring_workplace.h"
 #include "support/full_test.h"
 #include "support/scratch_folder.h"
@@ -113,8 +110,7 @@ class SoundCase : public CaseCheck, public testing::WithParamInterface<Sound> {}
 
 TEST_P(SoundCase, Passes) {
   // Each tries a dozen cheats, which takes some seconds.
-  constexpr std::array kUsual = {"OfWholeNumbers", "WithFp64", "OfValuesAndIndices"};
-  if (!everything_is_wanted() && std::ranges::find(kUsual, GetParam().name) == kUsual.end())
+  if (!is_wanted(GetParam().name, {"OfWholeNumbers", "WithFp64", "OfValuesAndIndices"}))
     GTEST_SKIP() << "others stand for it; AUTOKERNEL_TEST_FULL=1 takes it";
   const Outcome checked = check(GetParam().folder.string());
   EXPECT_EQ(checked.code, 0) << checked.out << checked.err;

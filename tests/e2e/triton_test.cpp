@@ -2,7 +2,6 @@
 // emulated device: the starters of the operations, and what a file of Triton's may say.
 #include <gmock/gmock.h>
 
-#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <fstream>
@@ -41,8 +40,7 @@ class StarterInTriton : public TritonTest, public testing::WithParamInterface<co
 
 TEST_P(StarterInTriton, IsRight) {
   // One of rows, of attention and of products stand for the others.
-  constexpr std::array kUsual = {".", "softmax", "flash_attention"};
-  if (!everything_is_wanted() && std::ranges::find(kUsual, std::string(GetParam())) == kUsual.end())
+  if (!is_wanted(GetParam(), {".", "softmax", "flash_attention"}))
     GTEST_SKIP() << "others stand for it; AUTOKERNEL_TEST_FULL=1 takes it";
   const fs::path folder = kStarters / GetParam();
   std::vector<std::string> sizes = {"check"};

@@ -4,8 +4,6 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
-#include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <map>
 #include <set>
@@ -134,13 +132,6 @@ void expect_what_ptxas_reports(const compile::Program& program) {
   }
 }
 
-// Of each generation the first, and one of each kind of variant; but for the full test.
-bool is_tried(const std::string& architecture) {
-  constexpr std::array kTried = {"sm_75",  "sm_80",   "sm_90",  "sm_90a",
-                                 "sm_100", "sm_100f", "sm_120a"};
-  return test::everything_is_wanted() || std::ranges::find(kTried, architecture) != kTried.end();
-}
-
 class Capability : public testing::TestWithParam<std::string> {
  protected:
   static void expect_readable(const std::vector<Subject>& subjects) {
@@ -165,7 +156,10 @@ class Capability : public testing::TestWithParam<std::string> {
 };
 
 TEST_P(Capability, CompilesEveryCaseToAnImageThatCanBeRead) {
-  if (!is_tried(GetParam())) GTEST_SKIP() << "others stand for it; AUTOKERNEL_TEST_FULL=1 takes it";
+  // Of each generation the first, and one of each kind of variant.
+  if (!test::is_wanted(GetParam(),
+                       {"sm_75", "sm_80", "sm_90", "sm_90a", "sm_100", "sm_100f", "sm_120a"}))
+    GTEST_SKIP() << "others stand for it; AUTOKERNEL_TEST_FULL=1 takes it";
   expect_readable(kernels_of_cases());
 }
 
