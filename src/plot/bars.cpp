@@ -70,7 +70,7 @@ void name_places(Drawing& drawing, const Bars& bars, const Canvas& canvas, doubl
 [[nodiscard]] std::string bars_script(const Bars& bars, Format format) {
   const std::vector<std::string> labels = labels_of(bars);
   if (labels.empty()) throw Error(Stop::usage, "cannot draw the comparison: nothing was timed");
-  const Canvas canvas{.width = 1400, .height = 900, .font = 15};
+  const Canvas canvas{.width = 1400, .height = 900};
   Drawing drawing(canvas, format);
   std::vector<std::string> rows(labels.size());
   double most = 0;

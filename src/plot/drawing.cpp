@@ -6,20 +6,13 @@
 #include "plot/colours.h"
 #include "plot/labels.h"
 #include "plot/script.h"
+#include "plot/terminal.h"
 
 namespace autokernel::plot {
 
 Drawing::Drawing(const Canvas& canvas, Format format) : canvas_(canvas), format_(format) {
   line("set encoding utf8");
-  if (format == Format::png) {
-    line("set terminal pngcairo size {},{} font 'DejaVu Sans,{}' noenhanced background '#ffffff'",
-         canvas.width, canvas.height, canvas.font);
-  } else {
-    line(
-        "set terminal svg size {},{} dynamic font 'DejaVu Sans, Verdana, sans-serif,{}' "
-        "noenhanced background '#ffffff'",
-        canvas.width, canvas.height, canvas.font);
-  }
+  line("{}", terminal(canvas, format));
   line("set border 3 lc rgb '{}'", kGrey);
   line("set tics nomirror out textcolor rgb '{}'", kInk);
   line("set grid back lc rgb '#c8c8c8' lw 1 dt 1");
@@ -37,9 +30,9 @@ void Drawing::words(const std::string& title, const std::string& headline,
   // An SVG takes the name of a font for that of its family.
   const char* name = format_ == Format::png ? "DejaVu Sans:Bold" : "";
   line("set label {} at screen {},0.965 font '{},{:.1f}' textcolor rgb '{}'", in_quotes(heading),
-       left, name, font, kInk);
+       left, name, font_size(font, format_), kInk);
   line("set label {} at screen {},0.925 font ',{}' textcolor rgb '{}'", in_quotes(headline), left,
-       1.15 * canvas_.font, kBlue);
+       font_size(1.15 * canvas_.font, format_), kBlue);
   line("set label {} at screen {},0.02 textcolor rgb '{}'", in_quotes(footer), left, kPale);
 }
 

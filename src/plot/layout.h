@@ -16,7 +16,7 @@ namespace autokernel::plot {
 struct Canvas {
   double width = 1600;
   double height = 1150;
-  double font = 15;
+  double font = 20;  // the height of letters, in pixels
 };
 
 // A line across a panel that the experiments are seen against.

@@ -120,7 +120,7 @@ Point RooflineLayout::place(double operations_per_byte, double operations) const
 }
 
 RooflineLayout lay_out_roofline(const Sweep& sweep) {
-  RooflineLayout layout{.canvas = {.width = 1400, .height = 1000, .font = 15},
+  RooflineLayout layout{.canvas = {.width = 1400, .height = 1000},
                         .left = 0.085,
                         .right = 0.97,
                         .bottom = 0.11,

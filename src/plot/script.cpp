@@ -13,6 +13,7 @@
 
 #include "autokernel/base/visible_text.h"
 #include "plot/colours.h"
+#include "plot/terminal.h"
 
 namespace autokernel::plot {
 namespace {
@@ -91,26 +92,11 @@ class Writer {
   }
 
   void terminal(TextSize size) {
-    const Canvas& canvas = layout_.canvas;
     line("set encoding utf8");
-    switch (format_) {
-      case Format::png:
-        line(
-            "set terminal pngcairo size {},{} font 'DejaVu Sans,{}' noenhanced background "
-            "'#ffffff'",
-            canvas.width, canvas.height, canvas.font);
-        break;
-      case Format::svg:
-      case Format::html:
-        line(
-            "set terminal svg size {},{} dynamic font 'DejaVu Sans, Verdana, sans-serif,{}' "
-            "noenhanced background '#ffffff'",
-            canvas.width, canvas.height, canvas.font);
-        break;
-      case Format::term:
-        line("set terminal dumb nofeed {},{} noenhanced", size.columns, size.lines);
-        break;
-    }
+    if (format_ == Format::term)
+      line("set terminal dumb nofeed {},{} noenhanced", size.columns, size.lines);
+    else
+      line("{}", plot::terminal(layout_.canvas, format_));
   }
 
   // One block of numbers for each kind of mark; gnuplot draws nothing for an empty one, but warns.
@@ -175,9 +161,10 @@ class Writer {
     // An SVG takes the name of a font for that of its family.
     const char* name = format_ == Format::png ? "DejaVu Sans:Bold" : "";
     line("set label {} at screen {},0.968 font '{},{:.1f}' textcolor rgb '{}'", in_quotes(heading),
-         layout_.left, name, heading_font, kInk);
+         layout_.left, name, font_size(heading_font, format_), kInk);
     line("set label {} at screen {},0.934 font ',{}' textcolor rgb '{}'",
-         in_quotes(headline(history_, layout_.story)), layout_.left, 1.25 * font, kBlue);
+         in_quotes(headline(history_, layout_.story)), layout_.left,
+         font_size(1.25 * font, format_), kBlue);
     line("set label {} at screen {},0.017 textcolor rgb '{}'",
          in_quotes(footer(history_, layout_.story)), layout_.left, kPale);
   }

@@ -160,7 +160,8 @@ void data(Drawing& drawing, const char* name, const SizesLayout& layout, const S
   return std::ranges::any_of(panel.reference, [](const auto& value) { return value.has_value(); });
 }
 
-// Names that do not find room beside each other stand aslant.
+// Names that do not find room beside each other stand aslant, and end at their place: there is more
+// room at the left edge than at the right one.
 void name_sizes(Drawing& drawing, const SizesLayout& layout, const Canvas& canvas, bool named) {
   constexpr std::size_t kLongestName = 24;
   double width = 0;
@@ -172,7 +173,8 @@ void name_sizes(Drawing& drawing, const SizesLayout& layout, const Canvas& canva
   }
   const double room =
       (kRightEdge - kLeftEdge) * canvas.width / static_cast<double>(layout.names.size());
-  drawing.line("set xtics {} ({})", named && width > room ? "rotate by -30" : "norotate", ticks);
+  drawing.line("set xtics {} ({})", named && width > room ? "rotate by 30 right" : "norotate",
+               ticks);
 }
 
 // Sizes that differ in many ways are no steps of one line.
@@ -224,7 +226,7 @@ SizesLayout lay_out_sizes(const Sweep& sweep) {
 
 std::string sizes_script(const Sweep& sweep, Format format) {
   const SizesLayout layout = lay_out_sizes(sweep);
-  const Canvas canvas{.width = 1400, .height = 1100, .font = 15};
+  const Canvas canvas{.width = 1400, .height = 1100};
   Drawing drawing(canvas, format);
   data(drawing, "up", layout, layout.throughput);
   data(drawing, "down", layout, layout.time);

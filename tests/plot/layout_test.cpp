@@ -110,5 +110,15 @@ TEST(Script, HasNoPlotWithoutAnythingToDraw) {
   EXPECT_THAT(text, Not(HasSubstr("$upbest using")));
 }
 
+// pngcairo takes points, of which 0.75 are a pixel, and svg takes pixels.
+TEST(Script, HasLettersOfOneSizeInEveryFormat) {
+  const History history;
+  const Canvas canvas{.font = 20};
+  EXPECT_THAT(script(lay_out(history, canvas), history, Format::png, {}),
+              HasSubstr("font 'DejaVu Sans,15'"));
+  EXPECT_THAT(script(lay_out(history, canvas), history, Format::svg, {}),
+              HasSubstr("font 'DejaVu Sans, Verdana, sans-serif,20'"));
+}
+
 }  // namespace
 }  // namespace autokernel::plot::testing
