@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <csignal>
 #include <optional>
 #include <utility>
 
@@ -159,7 +160,13 @@ class SupervisedTrial {
     if (!ending) {
       throw Error(Stop::internal, "the runner stopped talking, but did not end: killed");
     }
-    return finished(completed(ended_without_result(phase_, *ending, runner_.printed())));
+    // A child of the runner compiles the kernel, and its crash is an answer. That of the runner
+    // itself comes from opening a device for the judge meanwhile. The system's out-of-memory killer
+    // takes whichever it likes.
+    const bool is_judge =
+        phase_ == Phase::compile && ending->signal != 0 && ending->signal != SIGKILL;
+    return finished(completed(
+        ended_without_result(is_judge ? Phase::harness : phase_, *ending, runner_.printed())));
   }
 
  private:

@@ -250,6 +250,14 @@ TEST_F(Supervisor, CallsARunnerKilledByASignalCrashedAndNamesTheSignal) {
   EXPECT_THAT(result.reason, HasSubstr("SIGSEGV while checking the kernel"));
 }
 
+// The kernel is compiled in a process of its own meanwhile.
+TEST_F(Supervisor, HoldsTheMachineResponsibleForACrashOfTheRunnerWhileTheKernelIsCompiled) {
+  EXPECT_THAT(
+      [this] { (void)supervise(say(Phase::compile) + "kill -SEGV $$"); },
+      ThrowsMessage<Error>(HasSubstr("SIGSEGV while none of the kernel's code was loaded")));
+  EXPECT_EQ(supervise(say(Phase::compile) + "kill -KILL $$").verdict, Verdict::crashed);
+}
+
 TEST_F(Supervisor, BelievesAResultThatCameBeforeACrash) {
   EXPECT_EQ(supervise(say(success()) + "kill -SEGV $$").verdict, Verdict::correct);
 }
