@@ -1,5 +1,6 @@
 """Calls of autokernel in the campaign's repository, in an environment that is the same on each machine."""
 
+import ctypes
 import json
 import os
 import signal
@@ -13,6 +14,8 @@ from templates import LIBRARY
 PATIENCE = 24
 # In the folder of the campaign: of this machine, and no part of its state.
 HOME = "home"
+# As in linux/prctl.h.
+PR_SET_PDEATHSIG = 1
 
 
 def driver_release():
@@ -25,11 +28,16 @@ def driver_release():
     return printed.split("\n")[0].strip() or None
 
 
+def end_with_parent():
+    """A process that does this gets SIGTERM when its parent ends, even if that was killed: nobody else would save what it does."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+
+
 class Program:
     def __init__(self, prefix, work, out):
         self.file = prefix / "bin/autokernel"
         self.repository = work / "repository"
-        self._out = out
+        self.log = out / "campaign.log"
         home = work / HOME
         home.mkdir(exist_ok=True)
         libraries = [str(prefix / "lib"), *filter(None, [os.environ.get("LD_LIBRARY_PATH")])]
@@ -48,12 +56,12 @@ class Program:
 
     def say(self, text):
         print(text, flush=True)
-        with (self._out / "campaign.log").open("a") as log:
+        with self.log.open("a") as log:
             log.write(text + "\n")
 
     def call(self, words, timeout=None):
         """(exit code, standard output); standard error goes to the log."""
-        with (self._out / "campaign.log").open("a") as log:
+        with self.log.open("a") as log:
             log.write("$ autokernel " + " ".join(words) + "\n")
             log.flush()
             done = subprocess.run(
@@ -65,16 +73,21 @@ class Program:
         return done.returncode, done.stdout
 
     def json_once(self, file, words, clock):
-        """What the command prints goes to the file, if it is not there yet and there is time."""
-        if file.exists() or clock.left() <= 0:
-            return
+        """What the command prints goes to the file, if it is not there yet and there is time. Whether the file is there."""
+        if file.exists():
+            return True
+        if clock.left() <= 0:
+            return False
         try:
-            _, printed = self.call(words, timeout=clock.left())
+            code, printed = self.call(words, timeout=clock.left())
         except subprocess.TimeoutExpired:
             self.say(f"out of time: autokernel {' '.join(words)}")
-            return
-        if printed.startswith("{"):
-            file.write_text(printed)
+            return False
+        if not printed.startswith("{"):
+            self.say(f"autokernel {' '.join(words)} ended with {code}: {self.log} says why")
+            return False
+        file.write_text(printed)
+        return True
 
     def probe(self, device, size):
         """What device, driver and compiler are here: by a bench, which names them as the record does."""
@@ -96,11 +109,16 @@ class Program:
 
     def call_until(self, words, seconds):
         """Its exit code; after so many seconds it is asked to end. What it prints goes to the log and to standard output."""
-        with (self._out / "campaign.log").open("a") as log:
+        with self.log.open("a") as log:
             log.write("$ autokernel " + " ".join(words) + "\n")
             log.flush()
             running = subprocess.Popen(
-                [self.file, *words], cwd=self.repository, env=self._environment, stdout=log, stderr=subprocess.STDOUT
+                [self.file, *words],
+                cwd=self.repository,
+                env=self._environment,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                preexec_fn=end_with_parent,
             )
             end = time.monotonic() + seconds
             try:

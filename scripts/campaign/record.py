@@ -13,6 +13,10 @@ from structure import Variant, parsed
 NO_VERDICT = ("interrupted", "unsupported")
 # Of a turn whose edit has the source of an earlier one.
 REFUSED = "tried before"
+# Both become names of files.
+TAG = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+MOST_EXPERIMENTS = 1_000_000
+COMMIT = re.compile(r"[0-9a-f]{40}")
 
 
 @dataclass(frozen=True)
@@ -50,14 +54,53 @@ class Record:
         return {trial.variant for trial in self.trials if trial.variant}
 
 
+def is_text_as(pattern, value):
+    return isinstance(value, str) and pattern.fullmatch(value) is not None
+
+
+def fault_of(entry):
+    """What is wrong with the fields that name files and commits or are computed with; empty if nothing is. The program has written
+    none that is wrong, but the record may have come from elsewhere."""
+    if not isinstance(entry, dict) or not isinstance(entry.get("kind"), str):
+        return "is no entry"
+    if entry["kind"] not in ("run_started", "experiment", "turn", "run_finished"):
+        return ""
+    if not is_text_as(TAG, entry.get("tag")):
+        return f"is of a run with the name {entry.get('tag')!r}"
+    if entry["kind"] != "experiment":
+        return ""
+    number, commit, gain, time = (entry.get(name) for name in ("number", "commit", "gain", "median_us"))
+    if type(number) is not int or not 0 <= number < MOST_EXPERIMENTS:
+        return f"has the number {number!r}"
+    if commit is not None and not is_text_as(COMMIT, commit):
+        return f"has the commit {commit!r}"
+    bounds = gain if isinstance(gain, dict) else {"estimate": gain}
+    figures = [time, *(bounds.get(name) for name in ("estimate", "low", "high"))]
+    if not all(figure is None or type(figure) in (int, float) and math.isfinite(figure) for figure in figures) or gain == {}:
+        return "has a time or a gain that is no number"
+    if not all(isinstance(entry.get(name), str) for name in ("verdict", "status")):
+        return "has no verdict"
+    return "" if isinstance(entry.get("description"), (str, type(None))) else "has a description that is no text"
+
+
 def entries_of(root):
+    """SystemExit where one names what it must not."""
     ledger = Path(root) / ".autokernel/ledger.jsonl"
-    with ledger.open(encoding="utf-8") as lines:
-        for line in lines:
+    with ledger.open(encoding="utf-8", errors="replace") as lines:
+        for number, line in enumerate(lines, 1):
             try:
-                yield json.loads(line)
-            except ValueError:
+                entry = json.loads(line)
+            except (ValueError, RecursionError):
                 continue  # the program itself reports a damaged line
+            if fault := fault_of(entry):
+                raise SystemExit(f"{ledger}: line {number} {fault}: autokernel has not written it")
+            yield entry
+
+
+def best_of(entries, tag):
+    """The experiment that the run kept last, or its baseline; None before that."""
+    kept = [entry for entry in entries if entry["kind"] == "experiment" and entry["tag"] == tag and entry["status"] == "keep"]
+    return kept[-1] if kept else None
 
 
 def key_of(description):

@@ -55,6 +55,9 @@ class Runs:
     def begin_or_go_on(self, here, before):
         why = self._why_not_go_on(here, before)
         if not why:
+            size = self._entries("run_started")[-1]["size"]
+            if size != self.size:
+                raise SystemExit(f"run: run {self.tag} is of size {size}: go on with --size {size}")
             return
         runs = len(self._entries("run_started"))
         tag = self._first_tag if runs == 0 else f"{self._first_tag}-{runs + 1}"
@@ -63,10 +66,11 @@ class Runs:
         words = ["loop", "start", tag, "--device", self.device, "--size", self.size, "--no-progress", NEVER]
         code, printed = self._program.call(words)
         if code != 0:
-            raise SystemExit(f"run: loop start ended with {code}: campaign.log says why\n{printed}")
+            raise SystemExit(f"run: loop start ended with {code}: {self._program.log} says why\n{printed}")
 
     def drive(self, agent, wanted, clock, save):
-        """Until there are so many experiments, or time is up. What a kill has cut off here is resumed if it had this very agent."""
+        """Until there are so many experiments, or time is up. What a kill has cut off here is resumed if it had this very agent.
+        Whether it came that far."""
         cut_off = self._program.repository / ".autokernel/drive.json"
         if cut_off.exists() and json.loads(cut_off.read_text()).get("agent") == agent:
             self._drive_once(["--resume"], clock)
@@ -74,8 +78,12 @@ class Runs:
             cut_off.unlink(missing_ok=True)
             code = self._drive_once(["--agent", agent, "--max-runs", str(min(rest, AT_A_TIME))], clock)
             if code != BUDGET_IS_USED_UP or wanted - self.experiments() == rest:
+                if clock.left() > PATIENCE:
+                    self._program.say(f"the loop went no further: {self._program.log} says why")
+                    return False
                 break
             save()
+        return True
 
     def _drive_once(self, words, clock):
         code = self._program.call_until(["loop", "run", *words], clock.left() - PATIENCE)

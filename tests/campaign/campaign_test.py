@@ -137,6 +137,34 @@ class OnTheEmulatedDevice(unittest.TestCase):
         self.assertEqual(len(list((into / "kernels").glob("*.cu"))), len((into / "history.tsv").read_text().splitlines()) - 1)
         self.assertEqual((into / "progress.png").exists(), shutil.which("gnuplot") is not None)
 
+        self.check_refusals(work, into)
+
+    def check_refusals(self, work, into):
+        """What was altered in one place makes no summary, and leaves the one that is there."""
+        ends = next((work / "end/test-2").iterdir())
+        ledger, table = work / "repository/.autokernel/ledger.jsonl", work / "repository/results.tsv"
+        alterations = {
+            "finish.json is not what the ledger says": (ends / "finish.json", lambda text: text.replace('"ratio":', '"ratio":1')),
+            "of another kernel, device or size": (ends / "best-1.json", lambda text: text.replace("__global__", "__device__")),
+            "there twice": (ends / "best-1.json", lambda _: (ends / "best-2.json").read_text()),
+            "does not follow the line before": (ledger, lambda text: text.replace('"kept"', '"lost"', 1)),
+            "the rows of results.tsv": (table, lambda text: text.replace("\tdiscard\t", "\tkeep\t").replace("\tbaseline\n", "\tbase\n", 1) + "\n0\t1\t1\tkeep\tx"),
+        }
+        before = sorted(into.rglob("*"))
+        for said, (file, altered) in alterations.items():
+            text = file.read_text()
+            file.write_text(altered(text))
+            with self.subTest(said):
+                self.assertNotEqual(file.read_text(), text)
+                with tarfile.open(self.folder / "altered.tar.gz", "w:gz") as archive:
+                    for name in ("end", "repository", "sessions.jsonl"):
+                        archive.add(work / name, name, filter=lambda member: None if member.islnk() else member)
+                done = self.run_program(CAMPAIGN / "summary", "--prefix", PREFIX, "--state", self.folder / "altered.tar.gz", "--into", into)
+                self.assertEqual(done.returncode, 1, done.stdout)
+                self.assertIn(said, done.stderr)
+                self.assertEqual(sorted(into.rglob("*")), before)
+            file.write_text(text)
+
     def check_summary(self, summary, runs):
         self.assertEqual(summary["tag"], runs[-1]["tag"])
         self.assertEqual(summary["experiments"], 5)

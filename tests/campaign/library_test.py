@@ -1,17 +1,22 @@
 """The library of scripts/campaign, and what its agent proposes, without the program: nothing is compiled here."""
 
+import io
 import json
 import math
 import random
 import sys
+import tarfile
 import tempfile
 import unittest
+import unittest.mock
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts/campaign"))
 
+import ends  # noqa: E402
 import record  # noqa: E402
 import search  # noqa: E402
+import state  # noqa: E402
 import templates  # noqa: E402
 from early import EARLY  # noqa: E402
 from runs import Runs  # noqa: E402
@@ -137,7 +142,11 @@ class Search(unittest.TestCase):
 
 
 def started(tag, device="GPU"):
-    return {"kind": "run_started", "tag": tag, "device_name": device}
+    return {"kind": "run_started", "tag": tag, "device_name": device, "size": "default"}
+
+
+def commit_of(tag, number):
+    return f"{ord(tag):x}{number}".ljust(40, "0")
 
 
 def experiment(tag, number, key, verdict="not faster", gain=-0.1, commit=None):
@@ -148,8 +157,8 @@ def experiment(tag, number, key, verdict="not faster", gain=-0.1, commit=None):
         "description": f"an idea [{key}]",
         "verdict": verdict,
         "status": "keep" if verdict in ("kept", "baseline") else "discard",
-        "commit": commit or f"{tag}-{number}",
-        "incumbent": None if number == 0 else f"{tag}-0",
+        "commit": commit or commit_of(tag, number),
+        "incumbent": None if number == 0 else commit_of(tag, 0),
         "gain": None if number == 0 else {"estimate": gain},
     }
 
@@ -178,10 +187,10 @@ class OfALedger(unittest.TestCase):
 
     def test_a_later_run_knows_what_an_earlier_one_tried_on_such_a_device(self):
         first = [started("a"), experiment("a", 0, "", "baseline"), experiment("a", 1, "tiles", "kept", 0.5)]
-        known = self.read([*first, started("b"), experiment("b", 0, "", "baseline", commit="a-1"), experiment("b", 1, "mma")])
+        known = self.read([*first, started("b"), experiment("b", 0, "", "baseline", commit=commit_of("a", 1)), experiment("b", 1, "mma")])
         self.assertEqual({variant.key for variant in known.tried()}, {"tiles", "mma"})
         self.assertEqual(known.best.variant.key, "tiles")
-        other = self.read([*first, started("b", "another GPU"), experiment("b", 0, "", "baseline", commit="a-1")])
+        other = self.read([*first, started("b", "another GPU"), experiment("b", 0, "", "baseline", commit=commit_of("a", 1))])
         self.assertEqual(other.tried(), set())
 
 
@@ -224,6 +233,99 @@ class OnTheNextMachine(unittest.TestCase):
 
     def test_a_session_that_did_not_say_its_release_had_any(self):
         self.assertEqual(self.begun(before={"device": "GPU"}), [])
+
+
+class State(unittest.TestCase):
+    """A state that somebody made who wants more than a campaign."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        self.work = self.folder / "work"
+        self.work.mkdir()
+
+    def archive(self, *members):
+        """Of pairs of a name and its content, or whole members."""
+        file = self.folder / "state.tar.gz"
+        with tarfile.open(file, "w:gz") as archive:
+            for member in [("repository/.git/HEAD", b"ref: refs/heads/main\n"), *members]:
+                if isinstance(member, tuple):
+                    info = tarfile.TarInfo(member[0])
+                    info.size = len(member[1])
+                    archive.addfile(info, io.BytesIO(member[1]))
+                else:
+                    archive.addfile(member)
+        return file
+
+    def unpacked(self):
+        return sorted(str(path.relative_to(self.folder)) for path in self.folder.rglob("*") if path.is_file() and path.name != "state.tar.gz")
+
+    def test_only_what_a_campaign_writes_is_unpacked(self):
+        names = ["../out", "/tmp/campaign-out", "repository/../../out", "home/.config/autokernel/notify.toml", "repository/kernels/case.py"]
+        names += [f"repository/.git/{name}" for name in ("hooks/pre-commit", "config.worktree", "info/attributes", "refs/replace/0", "objects/info/alternates")]
+        names += ["repository/.autokernel/drive.json", "repository/kernels/kernel.cu/../../../../out", "end/a\nb", "end//x"]
+        state.unpack(self.archive(("repository/.git/config", b"[core]\nsshCommand = id\n"), *((name, b"x") for name in names)), self.work)
+        self.assertEqual(self.unpacked(), ["work/repository/.git/HEAD", "work/repository/.git/config"])
+        self.assertEqual((self.work / "repository/.git/config").read_text(), state.GIT_CONFIG)
+
+    def test_links_and_devices_are_refused_and_nothing_is_left(self):
+        for kind in (tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.FIFOTYPE, tarfile.CHRTYPE):
+            member = tarfile.TarInfo("end/link")
+            member.type, member.linkname = kind, "/etc"
+            with self.subTest(kind), self.assertRaisesRegex(SystemExit, "end/link is neither a file nor a folder"):
+                state.unpack(self.archive(member), self.work)
+            self.assertEqual(self.unpacked(), [])
+
+    def test_what_is_there_twice_or_too_large_is_refused(self):
+        with self.assertRaisesRegex(SystemExit, "File exists"):
+            state.unpack(self.archive(("sessions.jsonl", b"a"), ("sessions.jsonl", b"b")), self.work)
+        with unittest.mock.patch.object(state, "MOST_BYTES", 1 << 20), self.assertRaisesRegex(SystemExit, "more than"):
+            state.unpack(self.archive(("end/zeros", bytes(2 << 20))), self.work)
+        self.assertEqual(self.unpacked(), [])
+
+    def test_a_state_that_is_cut_off_anywhere_is_refused(self):
+        whole = self.archive(("repository/.autokernel/ledger.jsonl", b"{}\n" * 50)).read_bytes()
+        for length in range(len(whole) - 8):  # the last bytes are gzip's own sum
+            (self.folder / "state.tar.gz").write_bytes(whole[:length])
+            with self.subTest(length), self.assertRaisesRegex(SystemExit, "cannot unpack"):
+                state.unpack(self.folder / "state.tar.gz", self.work)
+            self.assertEqual(self.unpacked(), [])
+
+
+class Entries(unittest.TestCase):
+    def faults(self, **fields):
+        entry = {"kind": "experiment", "tag": "a", "number": 1, "commit": "0" * 40, "verdict": "kept", "status": "keep"}
+        return record.fault_of({**entry, **fields})
+
+    def test_a_field_that_names_a_file_or_a_commit_is_checked(self):
+        self.assertEqual(self.faults(), "")
+        self.assertEqual(self.faults(commit=None, gain={"estimate": 0.1, "low": 0, "high": 0.2}), "")
+        for tag in ("../x", "/x", "", "a/b", ".hidden", "x" * 65, None, "a\n"):
+            self.assertIn("name", self.faults(tag=tag), tag)
+        for number in ("1", -1, 1.5, True, None, 10**6):
+            self.assertIn("number", self.faults(number=number), number)
+        for commit in ("main", "--output=/x", "0" * 39, "0" * 41, 5):
+            self.assertIn("commit", self.faults(commit=commit), commit)
+        for gain in ("x", {}, {"estimate": "1", "low": 0, "high": 0}, {"estimate": math.nan, "low": 0, "high": 0}):
+            self.assertIn("no number", self.faults(gain=gain), gain)
+        self.assertIn("no text", self.faults(description=5))
+        self.assertIn("no entry", record.fault_of([]))
+
+    def test_a_line_that_is_no_json_is_left_to_the_program(self):
+        with tempfile.TemporaryDirectory() as folder:
+            ledger = Path(folder) / ".autokernel/ledger.jsonl"
+            ledger.parent.mkdir()
+            ledger.write_text("[" * 100_000 + "\n{\n" + '{"kind": "run_started", "tag": "a"}\n')
+            self.assertEqual([entry["tag"] for entry in record.entries_of(folder)], ["a"])
+            ledger.write_text('{"kind": "run_started", "tag": "../a"}\n')
+            with self.assertRaisesRegex(SystemExit, "line 1 is of a run with the name '../a'"):
+                list(record.entries_of(folder))
+
+    def test_what_was_measured_belongs_to_the_best_of_then(self):
+        entries = [{"kind": "experiment", "tag": "a", "number": n, "commit": f"{n}" * 40, "status": "keep"} for n in range(3)]
+        self.assertEqual(ends.folder_of(Path("work"), entries[:2], "a"), Path("work/end/a/111111111111"))
+        self.assertEqual(ends.folder_of(Path("work"), entries, "a"), Path("work/end/a/222222222222"))
 
 
 if __name__ == "__main__":
