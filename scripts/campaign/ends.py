@@ -5,4 +5,7 @@ from record import best_of
 
 def folder_of(work, entries, tag):
     """Of the best that the run has kept: where another one is the best by now, all is measured again."""
-    return work / "end" / tag / best_of(entries, tag)["commit"][:12]
+    best = best_of(entries, tag)
+    if best is None:
+        raise SystemExit(f"run {tag} has no baseline yet: there is nothing to measure again")
+    return work / "end" / tag / best["commit"][:12]
