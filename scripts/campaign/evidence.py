@@ -9,10 +9,11 @@ import os
 import subprocess
 
 from ends import folder_of
+from program import NO_SETTINGS_OF_GIT
 from record import best_of, entries_of
 
 EDITABLE = "kernels/kernel.cu"
-GIT = {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1", "GIT_NO_REPLACE_OBJECTS": "1", "GIT_ALLOW_PROTOCOL": "none"}
+GIT = {**NO_SETTINGS_OF_GIT, "GIT_NO_REPLACE_OBJECTS": "1", "GIT_ALLOW_PROTOCOL": "none"}
 
 
 def read_json(file):

@@ -14,6 +14,8 @@ from templates import LIBRARY
 PATIENCE = 24
 # In the folder of the campaign: of this machine, and no part of its state.
 HOME = "home"
+# git's settings of a user are part of a run's record.
+NO_SETTINGS_OF_GIT = {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1"}
 # As in linux/prctl.h.
 PR_SET_PDEATHSIG = 1
 
@@ -45,12 +47,11 @@ class Program:
             **os.environ,
             "PATH": f"{prefix / 'bin'}:{os.environ['PATH']}",
             "LD_LIBRARY_PATH": ":".join(libraries),
-            # git's settings of a user are part of a run's record. In the cache is what --resume needs.
+            # In the cache is what --resume needs.
             "HOME": str(home),
             "XDG_CONFIG_HOME": str(home / ".config"),
             "XDG_CACHE_HOME": str(home / ".cache"),
-            "GIT_CONFIG_GLOBAL": "/dev/null",
-            "GIT_CONFIG_NOSYSTEM": "1",
+            **NO_SETTINGS_OF_GIT,
         }
         self._environment.pop("AUTOKERNEL_TURN", None)
 
